@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/figure_command.h"
+#include "analysis/figure/recipes/map_grid.h"
 #include "analysis/html/html_document.h"
 #include "analysis/html/html_text.h"
 #include "core/error.h"
@@ -54,23 +56,67 @@ void add_maps(std::string& line, const PageMaps& shown) {
   }
 }
 
+/// `line` with the arguments of one subject.
+std::string with_subject(std::string line, const FigureRequest& request, std::size_t index) {
+  FigureRequest one;
+  one.subjects = {request.subjects[index]};
+  if (index < request.sources.size()) one.sources = {request.sources[index]};
+  const FigureCommand command = command_of({}, one);
+  for (const std::string& model : command.models) line += " " + shell_word(model);
+  for (const std::string& input : command.inputs) add_option(line, "--input", input);
+  for (const std::string& word : request.further_arguments) line += " " + shell_word(word);
+  return line;
+}
+
 /// The command lines that print the exact spectra of each subject as CSV.
 std::vector<std::string> csv_commands(const FigureRequest& request, const PageMaps& shown) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
-    FigureRequest one;
-    one.subjects = {request.subjects[i]};
-    if (i < request.sources.size()) one.sources = {request.sources[i]};
-    const FigureCommand command = command_of({}, one);
-    std::string line = "attnscope spectrum";
-    for (const std::string& model : command.models) line += " " + shell_word(model);
-    for (const std::string& input : command.inputs) add_option(line, "--input", input);
-    for (const std::string& word : request.further_arguments) line += " " + shell_word(word);
-    line += " --identity both";
+    std::string line = with_subject("attnscope spectrum", request, i) + " --identity both";
     add_maps(line, shown);
     lines.push_back(line + " --csv");
   }
   return lines;
+}
+
+bool fits_a_figure(const Trace& trace, const std::vector<std::int64_t>& layers) {
+  return std::ranges::all_of(layers, [&](std::int64_t layer) {
+    return std::max(trace.queries(layer), trace.keys(layer)) <= most_figure_cells;
+  });
+}
+
+/// The command lines that write the exact entries of each subject's maps: as CSV, or as HDF5 if a
+/// figure would show means of blocks.
+std::vector<std::string> maps_commands(const FigureRequest& request, const PageMaps& shown) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < request.subjects.size(); ++i) {
+    const Subject& subject = request.subjects[i];
+    std::vector<std::int64_t> layers = shown.layers;
+    if (layers.empty()) {
+      layers.resize(subject.trace->layers.size());
+      std::iota(layers.begin(), layers.end(), 0);
+    }
+    const std::string out = request.subjects.size() == 1 ? "maps" : "maps-" + std::to_string(i + 1);
+    if (fits_a_figure(*subject.trace, layers)) {
+      std::string line = with_subject("attnscope figure attention-maps", request, i);
+      add_option(line, "--layers", indices(layers));
+      add_option(line, "--heads", shown.heads.empty() ? "all" : indices(shown.heads));
+      lines.push_back(line + " --out " + out + ".csv");
+    } else if (subject.model) {
+      std::string line = with_subject("attnscope trace", request, i);
+      add_option(line, "--layers", indices(layers));
+      lines.push_back(line + " --out " + out + ".h5");
+    } else {
+      lines.push_back("# " + subject.label + ": the trace itself (HDF5) holds the entries");
+    }
+  }
+  return lines;
+}
+
+std::string in_html(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + html_escaped(line);
+  return text;
 }
 
 std::string page_title(const FigureRequest& request, const TracePageOptions& options) {
@@ -155,10 +201,6 @@ std::string trace_page(const FigureRequest& request, const TracePageOptions& opt
                      {"power", coding.power},
                      {"colours", colours_as_text()},
                      {"subjects", std::move(subjects)}};
-  std::string exact_lines;
-  for (const std::string& line : exact) {
-    exact_lines += (exact_lines.empty() ? "" : "\n") + html_escaped(line);
-  }
   HtmlDocument document;
   document.title = page_title(request, options);
   document.data = json_in_script(data);
@@ -169,7 +211,8 @@ std::string trace_page(const FigureRequest& request, const TracePageOptions& opt
       {{"title", html_escaped(document.title)},
        {"caption", html_escaped(page_caption(request, estimated, largest_error, coding.bits))},
        {"command", html_escaped(command)},
-       {"csv_commands", exact_lines}});
+       {"csv_commands", in_html(exact)},
+       {"maps_commands", in_html(maps_commands(request, options.shown))}});
   return html_of(document, trace_script());
 }
 

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -107,12 +108,13 @@ class TwoVisionModels(PageCase):
         self.assertAlmostEqual(value, self.exact_entry(query, key), delta=2e-5)
 
     def exact_entry(self, query, key):
-        """The entry of the first map as attnscope writes it to CSV."""
+        """The entry of the first map, written by the page's command for this map alone."""
         if not hasattr(type(self), "rows"):
             out = os.path.join(self.folder, "map.csv")
-            subprocess.run([PROGRAM, "figure", "attention-maps", str(self.models[0]), "--input",
-                            str(BOOT), "--layers", "0", "--heads", "0", "--out", out], check=True,
-                           stdout=subprocess.DEVNULL)
+            words = shlex.split(self.browser.text("#maps").splitlines()[0])
+            for option, value in (("--layers", "0"), ("--heads", "0"), ("--out", out)):
+                words[words.index(option) + 1] = value
+            subprocess.run([PROGRAM, *words[1:]], check=True, stdout=subprocess.DEVNULL)
             with open(out, newline="", encoding="utf-8") as file:
                 type(self).rows = {(row["y"], row["x"]): float(row["value"])
                                    for row in csv.DictReader(file) if row["mark"] == "cell"}

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
+#include "core/input/input.h"
+#include "core/model/model.h"
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
 #include "tests/support/support.h"
@@ -67,6 +70,47 @@ TEST(ExportHtmlCommand, SpectraEqualThoseOfTheCommandThatThePageNames) {
       EXPECT_EQ(map.at("singular_values"), maps[i].at(view)) << view << " " << i;
     }
   }
+}
+
+/// The command after "attnscope" in the element `id`.
+std::string command_in(const std::string& page, const std::string& id) {
+  const std::string before = "<pre id=\"" + id + "\" tabindex=\"0\">attnscope ";
+  const std::size_t begin = page.find(before) + before.size();
+  return page.substr(begin, page.find("</pre>", begin) - begin);
+}
+
+TEST(ExportHtmlCommand, NamesTheCommandThatWritesEveryEntryOfTheMaps) {
+  const TemporaryFolder folder;
+  const std::string page =
+      run_program("export-html " + kPagedSoftmax + kPagedInput + " --layers 1 --heads 2 --out -")
+          .output;
+  std::string command = command_in(page, "maps");
+  EXPECT_THAT(command, HasSubstr(" --layers 1 --heads 2 --out maps.csv"));
+  command.replace(command.find("maps.csv"), 8, (folder / "maps.csv").string());
+  const ProgramRun run = run_program(command);
+  ASSERT_EQ(run.status, 0) << command << run.errors;
+  const Trace trace = load_model(kPagedSoftmax)
+                          ->run(open_input(kPagedFiles + "inputs/09_ankle_boot.png"),
+                                {"softmax", {}}, TraceRequest(), {});
+  std::istringstream lines(read_bytes(folder / "maps.csv"));
+  std::int64_t cells = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(",cell,") == std::string::npos) continue;
+    const float value = std::stof(line.substr(line.rfind(',') + 1));
+    EXPECT_EQ(value, trace.layers[1].implied_map.at(2, cells / 197, cells % 197)) << line;
+    ++cells;
+  }
+  EXPECT_EQ(cells, 197 * 197);
+}
+
+TEST(ExportHtmlCommand, NamesAllMapsOfEachModel) {
+  const std::string page =
+      run_program("export-html " + kPagedSoftmax + " " + kPagedAdder + kPagedInput + " --out -")
+          .output;
+  EXPECT_THAT(command_in(page, "maps"),
+              HasSubstr(" --layers 0,1,2,3,4,5 --heads all --out maps-1.csv\nattnscope figure "
+                        "attention-maps "));
+  EXPECT_THAT(command_in(page, "maps"), HasSubstr(" --out maps-2.csv"));
 }
 
 TEST(ExportHtmlCommand, RefusesToReplaceWhatItReads) {

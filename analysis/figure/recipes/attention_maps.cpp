@@ -32,11 +32,8 @@ std::vector<std::int64_t> chosen_layers(const Settings& read, std::int64_t count
   return read.is("layers", "auto") ? first_middle_last(count) : read.indices("layers", count);
 }
 
-/// Maximum number of cells per side; larger maps are shown as means of blocks, which print as well.
-constexpr std::int64_t kMostCells = 784;
-
 std::int64_t block_side(const ConstMatrixMap& map) {
-  return (std::max(map.rows(), map.cols()) + kMostCells - 1) / kMostCells;
+  return (std::max(map.rows(), map.cols()) + most_figure_cells - 1) / most_figure_cells;
 }
 
 HeatMap map_picture(const ConstMatrixMap& map) {

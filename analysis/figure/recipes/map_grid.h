@@ -7,6 +7,10 @@
 
 namespace attnscope {
 
+/// Number of cells per side of a map in a figure, at most. Larger maps are shown as means of
+/// blocks, which print as well.
+inline constexpr std::int64_t most_figure_cells = 784;
+
 /// A panel without axes for cells that fill it; row 0 on top.
 [[nodiscard]] Panel map_panel(std::int64_t row, std::int64_t column);
 
