@@ -24,7 +24,8 @@ def program() -> str:
         raise usage_error("the variable must name the program attnscope", subject="$" + VARIABLE,
                           expected="an executable file", found=named)
     package = pathlib.Path(__file__).resolve().parent
-    beside = [package.parents[1] / "bin" / "attnscope", pathlib.Path(sys.prefix) / "bin" / "attnscope"]
+    prefixes = (package.parents[1], pathlib.Path(sys.prefix))
+    beside = [prefix / "bin" / "attnscope" for prefix in prefixes]
     for file in beside:
         if os.access(file, os.X_OK) and file.is_file():
             return str(file)

@@ -72,8 +72,8 @@ def heads(x: Any, *, threshold: float = 0.9, share: str = "values", sink: float 
 
 def compare(reference: Any, other: Any, *, align: str = "index", match_heads: bool = False,
             threshold: float = 0.9, share: str = "values", baselines: bool = False,
-            at_entropy: float | None = None, identity: Any = None, of: str = "map", centred: bool = False, added: str = "none",
-            heads: Any = None, progress: Any = None) -> Report:
+            at_entropy: float | None = None, identity: Any = None, of: str = "map",
+            centred: bool = False, added: str = "none", heads: Any = None, progress: Any = None) -> Report:
     """Distances of two models' maps on the same input, a row for each map of `other`:
     Jensen–Shannon divergence (bits), cosine and Frobenius distances, spectra, ranks, CKA.
 

@@ -120,8 +120,9 @@ def ablate(models: Any, dataset: Any = None, *, input: Any = None, by: str = "ze
 
 def sweep(models: Any, dataset: Any, out: Any = None, *, identity: Any = None,
           thresholds: Any = (0.9,), share: str = "values", of: str = "map",
-          centred: bool = False, added: str = "none", head_numbers: bool = False, baselines: bool = False,
-          at_entropy: float | None = None, first: int = 0, end: int = 0, mechanism: str | None = None, count: int = 10_000, seed: int = 0, restart: bool = False,
+          centred: bool = False, added: str = "none", head_numbers: bool = False,
+          baselines: bool = False, at_entropy: float | None = None, first: int = 0, end: int = 0,
+          mechanism: str | None = None, count: int = 10_000, seed: int = 0, restart: bool = False,
           progress: Any = None) -> Report:
     """Spectra and ranks over a data set: a row for each layer of each model, with the mean, the
     deviation and the quantiles of the maps' equivalent ranks at the first threshold, and of the
@@ -150,8 +151,8 @@ def sweep(models: Any, dataset: Any, out: Any = None, *, identity: Any = None,
     with tempfile.TemporaryDirectory() as folder, shown(progress) as show:
         return _attnscope.sweep(studied, _path(dataset), file or os.path.join(folder, "sweep.h5"),
                                 identity_view(identity), [float(one) for one in thresholds],
-                                share, of, added, centred, head_numbers, baselines, at_entropy, first, end,
-                                count, seed, restart, show)
+                                share, of, added, centred, head_numbers, baselines, at_entropy,
+                                first, end, count, seed, restart, show)
 
 
 def train(folder: Any, recipe: Any = None, *, study: str | None = None, only: Any = None,
