@@ -9,8 +9,8 @@
     attnscope.show(trace)                            # in the window of the program
     attnscope.kernels.adder(q, k, v, identity=True)  # any mechanism on plain arrays
 
-Long calls run without Python's lock and end on Ctrl-C. `progress=` takes True (tqdm, if it is
-installed) or a function of a number from 0 to 1 and a text. Errors are attnscope.Error, with the
+Long calls run without Python's lock, show a bar after one second, and end on Ctrl-C. `progress=`
+takes False (no bar), True (one at once) or a function of a number from 0 to 1 and a text. Errors are attnscope.Error, with the
 words of the command line.
 """
 

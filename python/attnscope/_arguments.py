@@ -6,11 +6,13 @@ import contextlib
 import os
 import sys
 import time
+import warnings
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 from .errors import usage_error
 
 Show = Optional[Callable[[float, str], None]]
+BAR_DELAY = 1.0  # seconds that a call takes before a bar appears unasked
 
 
 def as_text(value: Any) -> str:
@@ -50,62 +52,84 @@ def mechanism_of(text: Any) -> tuple[str, dict[str, str]]:
     return name, {key: value for key, _, value in parts}
 
 
-def shower(progress: Any) -> Show:
-    """A function that shows progress. True takes a bar of tqdm, and nothing if it is missing."""
-    if progress is None or progress is False:
-        return None
-    if callable(progress):
-        return progress
-    if progress is not True:
-        raise usage_error("progress is a function or a truth value", subject="progress",
-                          expected="True, False or a function of (fraction, text)",
-                          found=repr(progress))
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return None
-    bar = tqdm(total=100, bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed}", leave=False)
+def _is_watched() -> bool:
+    """True in a notebook, and if standard error is a terminal."""
+    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
 
-    def show(fraction: float, what: str) -> None:  # the bar is cleared with the last reference
-        bar.set_description_str(what, refresh=False)
-        bar.n = round(100 * fraction)
-        bar.refresh()
 
-    return show
+class _TqdmBar:
+    """Progress as a bar of tqdm. Raises ImportError if tqdm is missing."""
+
+    def __init__(self, begin: float) -> None:
+        with warnings.catch_warnings():  # tqdm warns in notebooks without ipywidgets
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
+        form = "{desc} {percentage:3.0f}%|{bar}| {elapsed}"
+        self._bar = tqdm(total=100, bar_format=form, leave=False)
+        self._bar.start_t -= time.monotonic() - begin
+
+    def show(self, fraction: float, what: str) -> None:
+        self._bar.set_description_str(what, refresh=False)
+        self._bar.n = round(100 * fraction)
+        self._bar.refresh()
+
+    def close(self) -> None:
+        self._bar.close()
 
 
 class _Line:
     """Progress in one line of a terminal, for those without tqdm."""
 
     def __init__(self) -> None:
-        self._shown = time.monotonic()
+        self._shown = 0.0
 
-    def __call__(self, fraction: float, what: str) -> None:
+    def show(self, fraction: float, what: str) -> None:
         if time.monotonic() - self._shown > 0.2:
             self._shown = time.monotonic()
             sys.stderr.write(f"\r\033[K{100 * fraction:3.0f} % {what}")
             sys.stderr.flush()
 
-    def clear(self) -> None:
+    def close(self) -> None:
         sys.stderr.write("\r\033[K")
         sys.stderr.flush()
 
 
-def _is_watched() -> bool:
-    """True in a notebook, and if standard error is a terminal."""
-    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
+class _Bar:
+    """A bar of tqdm, or a line without it, that appears once a call has taken `delay` seconds."""
+
+    def __init__(self, delay: float) -> None:
+        self._begin, self._delay = time.monotonic(), delay
+        self._form: Any = None
+
+    def __call__(self, fraction: float, what: str) -> None:
+        if self._form is None and time.monotonic() - self._begin >= self._delay:
+            try:
+                self._form = _TqdmBar(self._begin)
+            except ImportError:
+                self._form = _Line() if _is_watched() else False
+        if self._form:
+            self._form.show(fraction, what)
+
+    def close(self) -> None:
+        if self._form:
+            self._form.close()
 
 
 @contextlib.contextmanager
 def shown(progress: Any) -> Iterator[Show]:
-    """The function that shows the progress of a long call, which is cleared at its end. None shows a
-    bar of tqdm, or else a line, if someone watches; False nothing."""
+    """The function that shows the progress of a call; what it shows is cleared at the end. None
+    takes a bar that appears after one second, if someone watches; True a bar at once."""
     if progress is None and not _is_watched():
         progress = False
-    show = shower(True if progress is None else progress)
-    line = _Line() if show is None and progress is not False and _is_watched() else None
+    if progress is False or callable(progress):
+        yield progress or None
+        return
+    if progress is not None and progress is not True:
+        raise usage_error("progress is a function or a truth value", subject="progress",
+                          expected="True, False or a function of (fraction, text)",
+                          found=repr(progress))
+    bar = _Bar(0.0 if progress else BAR_DELAY)
     try:
-        yield line or show
+        yield bar
     finally:
-        if line:
-            line.clear()
+        bar.close()

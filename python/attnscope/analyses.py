@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _attnscope
-from ._arguments import as_texts, identity_view, layer_list, shower
+from ._arguments import as_texts, identity_view, layer_list, shown
 from ._attnscope import Model, Report, Trace
 from .errors import usage_error
 from .traces import as_trace
@@ -36,15 +36,17 @@ def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, share: str
         proposition: True to check Proposition 1 on each map.
         baselines: True for ranks of null models, which take nine times the work.
         at_entropy: a share of ln N, in (0, 1): also ranks at that row entropy.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
 
     Returns:
         A Report with the columns layer, head, equivalent_rank, effective_rank, stable_rank,
         numerical_rank, singular_values and others; parts["means"] has means of each layer and all.
     """
-    return _attnscope.spectrum(as_trace(x), identity_view(identity), (threshold, share), of, added,
-                               centred, layer_list(layers), method, dense_limit, proposition,
-                               baselines, at_entropy, shower(progress))
+    with shown(progress) as show:
+        return _attnscope.spectrum(as_trace(x), identity_view(identity), (threshold, share), of,
+                                   added, centred, layer_list(layers), method, dense_limit,
+                                   proposition, baselines, at_entropy, show)
 
 
 def heads(x: Any, *, threshold: float = 0.9, share: str = "values", sink: float = 0.3,
@@ -64,16 +66,19 @@ def heads(x: Any, *, threshold: float = 0.9, share: str = "values", sink: float 
         baselines: True for ranks of null models: maps with shuffled rows.
         of, centred, added: the matrix whose ranks are given, as in attnscope.spectrum.
         at_entropy: a share of ln N, in (0, 1): also ranks at that row entropy.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.heads(as_trace(x), (threshold, share), sink, mass, layer_list(layers),
-                            baselines, of, added, centred, at_entropy, shower(progress))
+    with shown(progress) as show:
+        return _attnscope.heads(as_trace(x), (threshold, share), sink, mass, layer_list(layers),
+                                baselines, of, added, centred, at_entropy, show)
 
 
 def compare(reference: Any, other: Any, *, align: str = "index", match_heads: bool = False,
             threshold: float = 0.9, share: str = "values", baselines: bool = False,
             at_entropy: float | None = None, identity: Any = None, of: str = "map",
-            centred: bool = False, added: str = "none", heads: Any = None, progress: Any = None) -> Report:
+            centred: bool = False, added: str = "none", heads: Any = None,
+            progress: Any = None) -> Report:
     """Distances of two models' maps on the same input, a row for each map of `other`:
     Jensen–Shannon divergence (bits), cosine and Frobenius distances, spectra, ranks, CKA.
 
@@ -87,11 +92,14 @@ def compare(reference: Any, other: Any, *, align: str = "index", match_heads: bo
         at_entropy: a share of ln N, in (0, 1), or 0 for the entropy of the reference's map.
         identity, of, centred, added: the compared matrix, as in attnscope.spectrum.
         heads: the heads of `other`, from 0; all if None.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.compare(as_trace(reference), as_trace(other), align, match_heads,
-                              (threshold, share), baselines, at_entropy, identity_view(identity),
-                              of, added, centred, layer_list(heads), shower(progress))
+    with shown(progress) as show:
+        return _attnscope.compare(as_trace(reference), as_trace(other), align, match_heads,
+                                  (threshold, share), baselines, at_entropy,
+                                  identity_view(identity), of, added, centred, layer_list(heads),
+                                  show)
 
 
 def components(x: Any, *, layers: Any = 0, heads: Any = None, count: int = 4, identity: Any = None,
@@ -106,10 +114,12 @@ def components(x: Any, *, layers: Any = 0, heads: Any = None, count: int = 4, id
         layers, heads: the maps, from 0; None for all. The first layer unless given.
         count: number of the leading components.
         identity, of, centred, added: the matrix, as in attnscope.spectrum.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.components(as_trace(x), identity_view(identity), of, added, centred,
-                                 layer_list(layers), layer_list(heads), count, shower(progress))
+    with shown(progress) as show:
+        return _attnscope.components(as_trace(x), identity_view(identity), of, added, centred,
+                                     layer_list(layers), layer_list(heads), count, show)
 
 
 def relevance(trace: Trace, target: Any = None, *, place: int = -1, progress: Any = None) -> Report:
@@ -121,10 +131,11 @@ def relevance(trace: Trace, target: Any = None, *, place: int = -1, progress: An
         trace: a run of a model.
         target: a class or token by number or name; the likeliest if None.
         place: the token position that a language model reads; -1 for the last.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.relevance(trace, "" if target is None else str(target), place,
-                                shower(progress))
+    with shown(progress) as show:
+        return _attnscope.relevance(trace, "" if target is None else str(target), place, show)
 
 
 def weights(model: Model, *, of: str = "ov", minus: Model | None = None, threshold: float = 0.9,
@@ -140,9 +151,11 @@ def weights(model: Model, *, of: str = "ov", minus: Model | None = None, thresho
         minus: a Model whose matrices are subtracted, for "matrices".
         threshold: τ of the equivalent rank, above 0, at most 1.
         share: what the threshold is a share of: "values" for Σσ, "energy" for Σσ².
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.weights(model, of, minus, (threshold, share), shower(progress))
+    with shown(progress) as show:
+        return _attnscope.weights(model, of, minus, (threshold, share), show)
 
 
 def rollout(x: Any, *, layers: int = 0, fusion: str = "mean", progress: Any = None) -> np.ndarray:
@@ -153,8 +166,11 @@ def rollout(x: Any, *, layers: int = 0, fusion: str = "mean", progress: Any = No
         x: a Trace, or an array of maps (see attnscope.maps).
         layers: number of layers from the first; 0 for all.
         fusion: "mean", "max" or "min" over the heads.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.rollout(as_trace(x), layers, fusion, shower(progress))
+    with shown(progress) as show:
+        return _attnscope.rollout(as_trace(x), layers, fusion, show)
 
 
 def mixing(trace: Trace, *, by: str = "norms", rollout: bool = False, layers: Any = None,
@@ -173,10 +189,11 @@ def mixing(trace: Trace, *, by: str = "norms", rollout: bool = False, layers: An
             their sums; for block-norms, globenc and alti.
         layers: the layers, from 0; all if None.
         heads: the heads of head-norms, from 0; all if None.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
     """
-    return _attnscope.mixing(trace, by, rollout, layer_list(layers), layer_list(heads),
-                             shower(progress))
+    with shown(progress) as show:
+        return _attnscope.mixing(trace, by, rollout, layer_list(layers), layer_list(heads), show)
 
 
 def lens(trace: Trace, *, top: int = 3, target: Any = None, place: int | None = None,
@@ -198,13 +215,15 @@ def lens(trace: Trace, *, top: int = 3, target: Any = None, place: int | None = 
             need record="token_logits" besides.
         by_head: True for the parts of a logit; for pre-norm models with a linear head.
         heads: the heads of `by_head`, from 0; all if None.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
     """
     name = "" if target is None else str(target)
-    if by_head:
-        return _attnscope.lens_by_head(trace, name, -1 if place is None else place,
-                                       layer_list(heads), shower(progress))
-    return _attnscope.lens(trace, top, name, place, shower(progress))
+    with shown(progress) as show:
+        if by_head:
+            return _attnscope.lens_by_head(trace, name, -1 if place is None else place,
+                                           layer_list(heads), show)
+        return _attnscope.lens(trace, top, name, place, show)
 
 
 def energy(network: Any = None, *, mechanism: str | None = None, convention: str = "complete",

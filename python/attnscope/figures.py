@@ -10,7 +10,7 @@ import shlex
 from typing import Any
 
 from . import _attnscope
-from ._arguments import as_text, as_texts, shower
+from ._arguments import as_text, as_texts, shown
 from ._attnscope import Figure, Model, Trace
 from ._program import run_program
 from .errors import usage_error
@@ -27,7 +27,7 @@ def figures() -> list[tuple]:
     return _attnscope.figures()
 
 
-def _things_of(things: Any) -> list[Trace | Model]:
+def _things_of(things: Any, progress: Any) -> list[Trace | Model]:
     """Models and traces of what attnscope.figure takes. A list without any of them is one array."""
     known = (Trace, Model, str, os.PathLike)
     listed = isinstance(things, (list, tuple))
@@ -37,9 +37,32 @@ def _things_of(things: Any) -> list[Trace | Model]:
     found: list[Trace | Model] = []
     for one in several:
         if isinstance(one, (str, os.PathLike)):
-            one = open_trace(one) if _attnscope.is_trace_file(os.fspath(one)) else open(one)
+            opens = open_trace if _attnscope.is_trace_file(os.fspath(one)) else open
+            one = opens(one, progress=progress)
         found.append(one if isinstance(one, Model) else as_trace(one))
     return found
+
+
+def _runs_of(things: list[Trace | Model], inputs: tuple, needs: dict[str, bool],
+             progress: Any) -> tuple[list[Trace | Model], list[str]]:
+    """What a figure shows, with its labels, "" for its own: each model's runs on every input, if
+    the figure needs them, and everything else as it is."""
+    record = ["factors", "quantities", *(one for one in ("vectors", "hidden") if needs[one])]
+    drawn, labels = [], []
+    for thing in things:
+        if isinstance(thing, Trace) or not needs["runs"]:
+            drawn.append(thing)
+            labels.append("")
+            continue
+        if not inputs:
+            raise usage_error("a model needs an input to run on", subject=thing.name,
+                              expected="an input after the models: attnscope.figure(name, model, "
+                              "\"cat.png\")")
+        for given in inputs:
+            run = thing.run(given, record=record, progress=progress)
+            drawn.append(run)
+            labels.append(f"{run.label} on {run.input}" if len(inputs) > 1 else "")
+    return drawn, labels
 
 
 def figure(name: str, things: Any = (), *inputs: Any, labels: Any = None, width_mm: float = 84,
@@ -54,7 +77,8 @@ def figure(name: str, things: Any = (), *inputs: Any, labels: Any = None, width_
         labels: a label for each trace that is shown: models × inputs, in that order.
         width_mm: width of the figure in mm.
         first_layer: number of the first layer in the figure, 0 or 1.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
         settings: the figure's settings, with _ for -: `threshold=0.8, smallest_weight=0.05`.
 
     Returns:
@@ -68,28 +92,14 @@ def figure(name: str, things: Any = (), *inputs: Any, labels: Any = None, width_
                  if known[0] == name for setting in known[3]}
     texts = as_texts({own_names.get(key, key): value for key, value in settings.items()})
     needs = _attnscope.figure_needs(name, texts)
-    show = shower(progress)
-    record = ["factors", "quantities", *(one for one in ("vectors", "hidden") if needs[one])]
-    shown, own = [], []
-    for thing in _things_of(things):
-        if isinstance(thing, Trace) or not needs["runs"]:
-            shown.append(thing)
-            own.append("")
-            continue
-        if not inputs:
-            raise usage_error("a model needs an input to run on", subject=thing.name,
-                              expected="an input after the models: attnscope.figure(name, model, "
-                              "\"cat.png\")")
-        for given in inputs:
-            run = thing.run(given, record=record, progress=show)
-            shown.append(run)
-            own.append(f"{run.label} on {run.input}" if len(inputs) > 1 else "")
-    if labels is not None:
-        own = [labels] if isinstance(labels, str) else [str(label) for label in labels]
-        if len(own) != len(shown):
-            raise usage_error("there must be one label per model and input, or none",
-                              subject="labels", expected=str(len(shown)), found=str(len(own)))
-    return _attnscope.make_figure(name, shown, own, texts, width_mm, first_layer, show)
+    with shown(progress) as show:
+        drawn, own = _runs_of(_things_of(things, show or False), inputs, needs, show or False)
+        if labels is not None:
+            own = [labels] if isinstance(labels, str) else [str(label) for label in labels]
+            if len(own) != len(drawn):
+                raise usage_error("there must be one label per model and input, or none",
+                                  subject="labels", expected=str(len(drawn)), found=str(len(own)))
+        return _attnscope.make_figure(name, drawn, own, texts, width_mm, first_layer, show)
 
 
 def _drawn(self: Figure, suffix: str, look: dict[str, Any], out: str = "") -> bytes:

@@ -9,7 +9,7 @@ import tempfile
 from typing import Any
 
 from . import _attnscope
-from ._arguments import identity_view, layer_list, shower
+from ._arguments import identity_view, layer_list, shown
 from ._attnscope import Trace
 from .traces import as_trace
 
@@ -63,7 +63,8 @@ def html(x: Any, path: Any = None, *, identity: Any = None, layers: Any = None, 
         threshold: τ of the equivalent rank, above 0, at most 1. A slider changes it.
         share: what the threshold is a share of: "values" for Σσ, "energy" for Σσ².
         title: the page's title; the labels of the traces if empty.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
 
     Returns:
         A Page. Its spectra and ranks are exact; entries of maps are rounded to 16 bits of each
@@ -72,9 +73,9 @@ def html(x: Any, path: Any = None, *, identity: Any = None, layers: Any = None, 
     several = (isinstance(x, (list, tuple)) and len(x) > 0
                and all(isinstance(one, Trace) for one in x))
     traces = list(x) if several else [as_trace(x)]
-    page = Page(_attnscope.trace_page(traces, identity_view(identity), layer_list(layers),
-                                      layer_list(heads), (threshold, share), title,
-                                      shower(progress)))
+    with shown(progress) as show:
+        page = Page(_attnscope.trace_page(traces, identity_view(identity), layer_list(layers),
+                                          layer_list(heads), (threshold, share), title, show))
     if path is not None:
         page.save(path)
     return page

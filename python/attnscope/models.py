@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _attnscope
-from ._arguments import as_texts, layer_list, shower
+from ._arguments import as_texts, layer_list, shown
 from ._attnscope import Model, Trace
 from .errors import usage_error
 from .traces import as_array
@@ -31,7 +31,8 @@ def open(path: Any, *, heads: Any = None, architecture: Any = None, like: str | 
         like: a family that the tensors' names follow, of `attnscope list architectures`:
             "timm-vit".
         name: the name of a model from memory.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
         options: properties that the file does not say, as --option takes them: `activation="gelu"`.
 
     Returns:
@@ -54,15 +55,17 @@ def open(path: Any, *, heads: Any = None, architecture: Any = None, like: str | 
     description = "" if architecture is None else os.fspath(architecture)
     if isinstance(path, Mapping):
         arrays = [(key, as_array(value).copy(order="C")) for key, value in path.items()]
-        return _attnscope.read_arrays(arrays, name, as_texts(options), description,
-                                      shower(progress))
-    return _attnscope.open_model(os.fspath(path), as_texts(options), description, shower(progress))
+        with shown(progress) as show:
+            return _attnscope.read_arrays(arrays, name, as_texts(options), description, show)
+    with shown(progress) as show:
+        return _attnscope.open_model(os.fspath(path), as_texts(options), description, show)
 
 
 def open_trace(path: Any, *, progress: Any = None) -> Trace:
     """Opens recorded maps: a trace of `attnscope trace` or Trace.save, or arrays [heads, N, M] of
     each layer in .npz, .npy or .pt."""
-    return _attnscope.open_trace(os.fspath(path), shower(progress))
+    with shown(progress) as show:
+        return _attnscope.open_trace(os.fspath(path), show)
 
 
 def run(self: Model, input: Any, mechanism: str | None = None, *, identity: bool | None = None,
@@ -83,7 +86,8 @@ def run(self: Model, input: Any, mechanism: str | None = None, *, identity: bool
         codes: a file of `attnscope learn-codes`.
         change: a function of (layer, head, map) that changes a map float32 [N, M] in place before
             it weighs the values, or returns another one.
-        progress: True for a bar, or a function of a number from 0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
         parameters: parameters of the mechanism: `bits=8`.
 
     Returns:
@@ -101,9 +105,10 @@ def run(self: Model, input: Any, mechanism: str | None = None, *, identity: bool
         raise usage_error("what to record is unknown", subject="record",
                           expected=", ".join(RECORDED), found=", ".join(sorted(unknown)))
     parameters = {"identity": identity, **parameters}
-    return self._run(input, mechanism or "", as_texts(parameters),
-                     *(name in wanted for name in RECORDED), layer_list(layers), channel,
-                     "" if codes is None else os.fspath(codes), change, shower(progress))
+    with shown(progress) as show:
+        return self._run(input, mechanism or "", as_texts(parameters),
+                         *(name in wanted for name in RECORDED), layer_list(layers), channel,
+                         "" if codes is None else os.fspath(codes), change, show)
 
 
 Model.run = run

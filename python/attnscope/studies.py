@@ -66,8 +66,8 @@ def truncate(models: Any, dataset: Any = None, *, input: Any = None, ranks: Any 
             choice.
         out: an HDF5 file that keeps every answer, for figures and for resuming.
         restart: True to compute what `out` has again.
-        progress: None for a bar if someone watches, False for none, or a function of a number from
-            0 to 1 and a text.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
 
     Returns:
         A Report; parts["series"] has a row for each model, with mean ranks.
