@@ -4,27 +4,31 @@
         train(model)
     attnscope.spectrum(recorder.trace())
 
-The recorder takes queries, keys and values where attention is called, and computes the map itself in
-float32: softmax(q kᵀ · scale + mask) (Vaswani et al. 2017, Eq. 1). The model runs as before: its
+The recorder takes queries, keys and values where attention is called, and computes the map itself
+in float32: softmax(q kᵀ · scale + mask) (Vaswani et al. 2017, Eq. 1). Where a module computes it by
+products and a softmax of its own, the softmax's result is the map. The model runs as before: its
 outputs, gradients and random numbers are equal to the bit.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import functools
 import inspect
 import math
+import sys
 import threading
 from collections import deque
-from typing import Any, Iterable, NamedTuple, Optional
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional
 
 __all__ = ["Recorded", "Recorder", "hook"]
 
 
 class Recorded(NamedTuple):
     """One call of attention. Arrays are float32 of one item of the batch: `map` [heads, N, M],
-    `q` [heads, N, d], `k` and `v` [heads, M, d]; None if vectors are not kept."""
+    `q` [heads, N, d], `k` and `v` [heads, M, d]; None if vectors are not kept. Of a softmax neither
+    vectors nor their scale are known."""
 
     name: str
     layer: int
@@ -33,19 +37,21 @@ class Recorded(NamedTuple):
     q: Any
     k: Any
     v: Any
-    scale: float
+    scale: Optional[float]
     causal: bool
 
 
 def hook(model: Any = None, *, layers: Optional[Iterable[int]] = None, every: int = 1,
-         item: int = 0, vectors: bool = False, steps: int = 1,
-         most_bytes: int = 1 << 30) -> "Recorder":
+         item: int = 0, vectors: bool = False, steps: int = 1, most_bytes: int = 1 << 30,
+         modules: Optional[Iterable[str]] = None) -> "Recorder":
     """A context manager that records the attention of a running PyTorch model.
 
-    It sees nn.MultiheadAttention, its fast path in nn.TransformerEncoderLayer included, and calls of
-    F.scaled_dot_product_attention, fused kernels included, as timm and Hugging Face make them. It
-    does not see attention that a model computes by products of its own, and copies of the function
-    that a module took by `from torch.nn.functional import scaled_dot_product_attention`.
+    It sees nn.MultiheadAttention, its fast path in nn.TransformerEncoderLayer included, and calls
+    of F.scaled_dot_product_attention, fused kernels included, as timm and Hugging Face make them.
+    Within attention modules it also sees torch.softmax, F.softmax, Tensor.softmax and nn.Softmax
+    over the last of four axes [batch, heads, N, M], as timm without fused attention and Hugging
+    Face's "eager" compute it. It does not see compiled or scripted modules, functions that a module
+    kept in an attribute before, and other ways to normalise. Compile and script outside `with`.
 
     Args:
         model: an nn.Module. Calls are numbered within each of its forward passes, and a step is one
@@ -57,12 +63,52 @@ def hook(model: Any = None, *, layers: Optional[Iterable[int]] = None, every: in
         steps: number of the most recent recorded steps to keep.
         most_bytes: limit of the arrays that are kept, in bytes; older steps are dropped beyond it,
             and a step that is larger by itself keeps the calls that fit.
+        modules: names of model.named_modules(), or patterns of them as "blocks.*.mixer", in which a
+            softmax is attention; those with "attn" or "attention" in their own or their class's
+            name if None, no modules if empty.
 
     Returns:
         A Recorder: `calls` has what was recorded, trace() makes a Trace of a step.
     """
     return Recorder(model, layers=layers, every=every, item=item, vectors=vectors, steps=steps,
-                    most_bytes=most_bytes)
+                    most_bytes=most_bytes, modules=modules)
+
+
+def _attention_modules(model: Any, patterns: Optional[Iterable[str]]) -> list:
+    """The modules in which a softmax is attention, without compiled and scripted ones and what they
+    contain. nn.MultiheadAttention is recorded as a whole."""
+    import torch
+    found = []
+
+    def visit(name: str, module: Any) -> None:
+        is_compiled = (hasattr(module, "_orig_mod")
+                       or getattr(module, "_compiled_call_impl", None) is not None)
+        if is_compiled or isinstance(module, torch.jit.ScriptModule):
+            return
+        found.append((name, module))
+        for child, one in module.named_children():
+            visit(f"{name}.{child}" if name else child, one)
+
+    visit("", model)
+    if patterns is not None:
+        chosen = []
+        for pattern in [patterns] if isinstance(patterns, str) else patterns:
+            fitting = [one for name, one in found if fnmatch.fnmatchcase(name, pattern)]
+            if not fitting:
+                from .errors import usage_error
+                raise usage_error("the model has no such module", subject="modules",
+                                  expected="names of model.named_modules(), or patterns",
+                                  found=pattern)
+            chosen += fitting
+        return chosen
+    named = []
+    for name, module in found:
+        words = f"{name.rpartition('.')[2]} {type(module).__name__}".lower()
+        is_own = type(module).__module__.partition(".")[0] != "torch"
+        if is_own and ("attn" in words or "attention" in words):
+            named.append(module)
+    # A whole model that is named after its attention has more than that in it.
+    return [one for one in named if one is not model] or named
 
 
 def _bytes_of(call: Recorded) -> int:
@@ -73,17 +119,23 @@ class Recorder:
     """Records attention between `with` and its end. See attnscope.hook."""
 
     def __init__(self, model: Any, *, layers: Optional[Iterable[int]], every: int, item: int,
-                 vectors: bool, steps: int, most_bytes: int) -> None:
+                 vectors: bool, steps: int, most_bytes: int,
+                 modules: Optional[Iterable[str]]) -> None:
         from .errors import usage_error
         for name, value in (("every", every), ("steps", steps), ("most_bytes", most_bytes)):
             if value < 1:
                 raise usage_error(f"{name} must be at least 1", subject=name, found=str(value))
+        if model is None and modules is not None:
+            raise usage_error("modules are those of a model", subject="modules",
+                              expected="hook(model, modules=…)")
         self._model, self._every, self._item, self._vectors = model, every, item, vectors
+        self._patterns = modules
         self._layers = None if layers is None else frozenset(int(layer) for layer in layers)
         self._most_steps, self._most_bytes = steps, most_bytes
         self._recorded: deque[list[Recorded]] = deque()
         self._bytes = 0
-        self._step, self._layer, self._depth = -1, 0, 0
+        self._step, self._layer = -1, 0
+        self._depth, self._attending = 0, 0  # forwards of the model, of attention modules, that run
         self._busy = False
         self._thread = 0
         self._undo: list = []
@@ -111,11 +163,11 @@ class Recorder:
         if not found:
             raise usage_error("no attention was recorded", subject="hook" if step is None
                               else f"step {step}",
-                              remedy="call the model within `with`; attention that is computed "
-                              "without F.scaled_dot_product_attention is not seen")
+                              remedy="call the model within `with`; name the modules that "
+                              "compute attention themselves with modules=")
         from .traces import maps
         calls = found[-1]
-        if self._vectors:
+        if self._vectors and all(call.q is not None for call in calls):
             labels = {"q": [call.q for call in calls], "k": [call.k for call in calls],
                       "v": [call.v for call in calls], **labels}
         labels.setdefault("name", type(self._model).__name__ if self._model is not None else "hook")
@@ -135,52 +187,91 @@ class Recorder:
             raise usage_error("the recorder is recording already", subject="hook")
         self._torch = torch
         self._thread = threading.get_ident()
-        if self._model is None:
-            self._begin_step()
-        else:
-            self._watch(self._model)
+        attention = [] if self._model is None else _attention_modules(self._model, self._patterns)
         self._replace(torch.nn.MultiheadAttention, "forward", self._around_module)
-        if hasattr(functional, "scaled_dot_product_attention"):  # from PyTorch 2 on
-            self._replace(functional, "scaled_dot_product_attention", self._around_function)
         if hasattr(torch, "_transformer_encoder_layer_fwd"):
             self._replace(torch, "_transformer_encoder_layer_fwd", self._around_fused_layer)
+        functions = {}  # replacements by the functions that they replace
+        if hasattr(functional, "scaled_dot_product_attention"):  # from PyTorch 2 on
+            functions.update(self._replace(functional, "scaled_dot_product_attention",
+                                           self._around_function))
+        if attention:
+            for owner in (torch, functional, torch.Tensor):
+                functions.update(self._replace(owner, "softmax", self._around_softmax))
+        if self._model is None:
+            self._begin_step()
+            return self
+        self._replace_imported(functions)
+        self._around_forward([self._model], self._begin_forward, self._end_forward)
+        self._around_forward(attention, self._begin_attention, self._end_attention)
         return self
 
     def __exit__(self, *_: Any) -> None:
         while self._undo:
             self._undo.pop()()
 
-    def _replace(self, owner: Any, name: str, around: Any) -> None:
+    def _replace(self, owner: Any, name: str, around: Callable) -> dict:
+        """Replaces a function until the end of `with`; {original: replacement}."""
         original = getattr(owner, name)
+        is_inherited = name not in vars(owner)
         replacement = around(original)
         functools.update_wrapper(replacement, original, updated=())
         setattr(owner, name, replacement)
-        self._undo.append(lambda: setattr(owner, name, original))
+        self._undo.append(lambda: delattr(owner, name) if is_inherited
+                          else setattr(owner, name, original))
+        return {original: replacement}
 
-    def _watch(self, model: Any) -> None:
-        """Counts the forward passes of the model."""
-        def before(*_: Any) -> None:
-            if self._depth == 0:
-                self._begin_step()
-            self._depth += 1
+    def _replace_imported(self, functions: dict) -> None:
+        """Replaces the names that files of the model's classes imported functions by."""
+        by_id = {id(original): replacement for original, replacement in functions.items()}
+        files = {base.__module__ for module in self._model.modules()
+                 for base in type(module).__mro__}
+        for file in sorted(files):
+            if file.partition(".")[0] in ("torch", "builtins") or file not in sys.modules:
+                continue
+            space = sys.modules[file]
+            for name, value in list(vars(space).items()):
+                if id(value) in by_id:
+                    self._replace(space, name, lambda original: by_id[id(original)])
 
-        original = model.forward
-        had_own = "forward" in vars(model)
+    def _around_forward(self, modules: list, before: Callable, after: Callable) -> None:
+        """Calls before() and after() around each forward pass of the modules on this thread."""
+        chosen = frozenset(map(id, modules))
 
-        @functools.wraps(original)
-        def forward(*arguments: Any, **named: Any) -> Any:
-            before()
-            try:
-                if had_own:
+        # Not by hooks of modules, which turn fast paths off and so change outputs. Not by
+        # attributes of the modules either: copies of them would run the original's forward.
+        def around(original: Callable, bound: Any = None) -> Callable:
+            def forward(*arguments: Any, **named: Any) -> Any:
+                module = arguments[0] if bound is None else bound
+                if id(module) not in chosen or threading.get_ident() != self._thread:
                     return original(*arguments, **named)
-                return type(model).forward(model, *arguments, **named)  # that of now
-            finally:
-                self._depth -= 1
+                before()
+                try:
+                    return original(*arguments, **named)
+                finally:
+                    after()
 
-        # Through forward, not hooks of modules: these turn fast paths off, which changes outputs.
-        model.forward = forward
-        self._undo.append(lambda: setattr(model, "forward", original) if had_own
-                          else delattr(model, "forward"))
+            return forward
+
+        for kind in dict.fromkeys(type(one) for one in modules if "forward" not in vars(one)):
+            self._replace(kind, "forward", around)
+        for one in modules:
+            if "forward" in vars(one):
+                self._replace(one, "forward", functools.partial(around, bound=one))
+
+    def _begin_forward(self) -> None:
+        if self._depth == 0:
+            self._begin_step()
+        self._depth += 1
+
+    def _end_forward(self) -> None:
+        self._depth -= 1
+
+    def _begin_attention(self) -> None:
+        self._attending += 1
+
+    def _end_attention(self) -> None:
+        self._attending -= 1
 
     def _begin_step(self) -> None:
         self._step += 1
@@ -216,11 +307,24 @@ class Recorder:
         self._recorded[-1].append(call)
 
     @contextlib.contextmanager
-    def _apart(self, tensor: Any) -> Any:
+    def _unseen(self) -> Iterator[None]:
+        """Records no calls: they are part of an attention that is recorded as a whole."""
+        if threading.get_ident() != self._thread:
+            yield
+            return
+        was, self._busy = self._busy, True
+        try:
+            yield
+        finally:
+            self._busy = was
+
+    @contextlib.contextmanager
+    def _apart(self, tensor: Any) -> Iterator[None]:
         """Computes without gradients and in float32, whatever the model does."""
         kind = tensor.device.type
-        with self._torch.no_grad(), (self._torch.autocast(kind, enabled=False)
-                                     if kind in ("cpu", "cuda") else contextlib.nullcontext()):
+        with self._unseen(), self._torch.no_grad(), (
+                self._torch.autocast(kind, enabled=False) if kind in ("cpu", "cuda")
+                else contextlib.nullcontext()):
             yield
 
     def _record(self, name: str, layer: int, q: Any, k: Any, v: Any, mask: Any, causal: bool,
@@ -239,17 +343,22 @@ class Recorder:
             later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
             scores = scores.masked_fill(later, -math.inf)
         weights = torch.softmax(scores, -1)
+        vectors = (q, k, v) if self._vectors else (None,) * 3
+        self._record_map(name, layer, scores, weights, causal or mask is not None, vectors, factor)
+
+    def _record_map(self, name: str, layer: int, scores: Any, weights: Any, masked: bool,
+                    vectors: tuple = (None,) * 3, scale: Optional[float] = None) -> None:
+        """Records the softmax of scores of one item, both [heads, N, M]."""
         # A row that sees nothing: softmax of −inf alone is NaN.
         weights = weights.masked_fill((scores == -math.inf).all(-1, keepdim=True), 0)
 
         def array(tensor: Any) -> Any:
             return tensor.detach().to("cpu", copy=True).contiguous().numpy()
 
-        kept = [array(one) for one in (q, k, v)] if self._vectors else [None] * 3
+        kept = [None if one is None else array(one) for one in vectors]
         n, m = weights.shape[-2:]
-        masked = causal or mask is not None
         is_causal = masked and n == m > 1 and not bool(weights.triu(1).any())
-        self._keep(Recorded(name, layer, self._step, array(weights), *kept, factor, is_causal))
+        self._keep(Recorded(name, layer, self._step, array(weights), *kept, scale, is_causal))
 
     def _item_of(self, tensor: Any, axes: int) -> Any:
         """One item of the batch of a tensor with `axes` axes after those of the batch."""
@@ -266,7 +375,8 @@ class Recorder:
             layer = self._next_layer()
             if layer is not None:
                 self._take_call(layer, arguments, named)
-            return original(*arguments, **named)
+            with self._unseen():
+                return original(*arguments, **named)
 
         return attention
 
@@ -286,6 +396,30 @@ class Recorder:
                          None if mask is None else mask.detach(), bool(given.get("is_causal")),
                          given.get("scale"))
 
+    # --- softmax in attention modules -------------------------------------------------------------
+
+    def _around_softmax(self, original: Any) -> Any:
+        def softmax(*arguments: Any, **named: Any) -> Any:
+            scores = arguments[0] if arguments else named.get("input")
+            axis = named.get("dim", arguments[1] if len(arguments) > 1 else None)
+            if not self._makes_maps(scores, axis):
+                return original(*arguments, **named)
+            layer = self._next_layer()
+            with self._unseen():  # F.softmax calls Tensor.softmax
+                weights = original(*arguments, **named)
+            if layer is not None:
+                with self._apart(weights):
+                    self._record_map("softmax", layer, self._item_of(scores, 3),
+                                     self._item_of(weights, 3).float(), True)
+            return weights
+
+        return softmax
+
+    def _makes_maps(self, scores: Any, axis: Any) -> bool:
+        """True within an attention module if the softmax over the axis is [batch, heads, N, M]."""
+        return (self._attending > 0 and isinstance(scores, self._torch.Tensor)
+                and scores.dim() == 4 and axis in (-1, 3))
+
     # --- nn.MultiheadAttention, and the fused nn.TransformerEncoderLayer --------------------------
 
     def _around_module(self, original: Any) -> Any:
@@ -296,11 +430,8 @@ class Recorder:
             layer = recorder._next_layer()
             if layer is not None:
                 recorder._take_module(layer, signature.bind(*arguments, **named).arguments)
-            was, recorder._busy = recorder._busy, True  # what it calls is the same attention
-            try:
+            with recorder._unseen():
                 return original(*arguments, **named)
-            finally:
-                recorder._busy = was
 
         return forward
 

@@ -1,9 +1,11 @@
 """Tests of attnscope.hook against PyTorch. They need no extension module."""
 
-import importlib.util
+import copy
+import io
 import math
 import pathlib
 import sys
+import threading
 import types
 import unittest
 
@@ -13,6 +15,8 @@ try:
     import torch
     from torch import nn
     import torch.nn.functional as F
+
+    import shaped_models
 except ImportError:
     torch = None
 
@@ -41,8 +45,7 @@ def plain_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=
     return F.dropout(torch.softmax(scores, -1), dropout_p) @ value
 
 
-@unittest.skipIf(torch is None, "PyTorch is not installed")
-class HookTest(unittest.TestCase):
+class HookCase(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(7)
         if not hasattr(F, "scaled_dot_product_attention"):
@@ -71,6 +74,9 @@ class HookTest(unittest.TestCase):
             self.assertTrue(torch.equal(one, three))
         return recorder
 
+
+@unittest.skipIf(torch is None, "PyTorch is not installed")
+class HookTest(HookCase):
     def test_multihead_attention_has_its_own_weights(self):
         for settings in ({}, {"bias": False}, {"add_bias_kv": True}, {"add_zero_attn": True},
                          {"kdim": 12, "vdim": 10}):
@@ -235,6 +241,184 @@ class HookTest(unittest.TestCase):
         module = nn.MultiheadAttention(16, 4, batch_first=True)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             self.same_with_hook(module, x.float(), x.float(), x.float())
+
+
+def exact_maps(attention, x, mask=0.0):
+    """softmax(q kᵀ · scale + mask) of an attention module in float64, [batch, heads, N, M]."""
+    with torch.no_grad():
+        q, k, _ = attention.vectors(x)
+    q, k = (one.double().numpy() for one in (q, k))
+    k = np.repeat(k, q.shape[1] // k.shape[1], axis=1)
+    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1]) + mask
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return weights / weights.sum(-1, keepdims=True)
+
+
+def inputs_of(model, modules, *inputs):
+    """The first input of each module in a forward pass of the model."""
+    seen = []
+    handles = [one.register_forward_pre_hook(lambda _, given: seen.append(given[0].detach()))
+               for one in modules]
+    with torch.no_grad():
+        model(*inputs)
+    for handle in handles:
+        handle.remove()
+    return seen
+
+
+@unittest.skipIf(torch is None, "PyTorch is not installed")
+class ShapedModelsTest(HookCase):
+    """Modules with the structure and the calls of timm and of Hugging Face's transformers."""
+
+    def test_timm_fused_and_unfused(self):
+        x = torch.randn(2, 7, 12)
+        for fused in (True, False):
+            with self.subTest(fused=fused):
+                model = shaped_models.PatchTransformer(fused)
+                recorder = self.same_with_hook(model, x, item=1)
+                attentions = [block.attn for block in model.blocks]
+                self.assertEqual([call.layer for call in recorder.calls], [0, 1, 2])
+                inputs = inputs_of(model, attentions, x)
+                for call, attention, given in zip(recorder.calls, attentions, inputs):
+                    self.assertEqual((call.map.dtype, call.causal), (np.float32, False))
+                    np.testing.assert_allclose(call.map, exact_maps(attention, given)[1], atol=1e-5)
+
+    def test_timm_with_dropout_in_training(self):
+        for fused in (True, False):
+            with self.subTest(fused=fused):
+                model = shaped_models.PatchTransformer(fused, drop=0.3)
+                recorder = self.same_with_hook(model, torch.randn(2, 7, 12))
+                for call in recorder.calls:  # before dropout: rows sum to one
+                    np.testing.assert_allclose(call.map.sum(-1), 1, atol=1e-5)
+
+    def test_hugging_face_attention_functions(self):
+        ids = torch.randint(11, (2, 6))
+        later = np.triu(np.full((6, 6), -np.inf), 1)
+        for name in shaped_models.ATTENTIONS:
+            with self.subTest(name):
+                model = shaped_models.TextTransformer(name)
+                recorder = self.same_with_hook(model, ids, item=1)
+                attentions = [layer.self_attn for layer in model.layers]
+                self.assertEqual(len(recorder.calls), 3)
+                inputs = inputs_of(model, attentions, ids)
+                for call, attention, given in zip(recorder.calls, attentions, inputs):
+                    self.assertTrue(call.causal)
+                    expected = exact_maps(attention, given, later)[1]
+                    np.testing.assert_allclose(call.map, expected, atol=1e-5)
+
+    def test_hugging_face_padding(self):
+        ids = torch.randint(11, (2, 6))
+        padding = torch.tensor([[False] * 6, [True] * 2 + [False] * 4])
+        hidden = np.triu(np.full((6, 6), -np.inf), 1)
+        hidden[:, :2] = -np.inf
+        for name in ("sdpa", "eager"):
+            with self.subTest(name):
+                model = shaped_models.TextTransformer(name, depth=1)
+                recorder = self.same_with_hook(model, ids, padding, item=1)
+                attention = model.layers[0].self_attn
+                given, = inputs_of(model, [attention], ids, padding)
+                expected = exact_maps(attention, given, hidden + np.zeros((6, 6)))[1][:, 2:]
+                np.testing.assert_allclose(recorder.calls[0].map[:, 2:], expected, atol=1e-5)
+
+    def test_half_precision(self):
+        model = shaped_models.TextTransformer("eager").to(torch.bfloat16)
+        recorder = self.same_with_hook(model, torch.randint(11, (1, 6)))
+        self.assertEqual(recorder.calls[0].map.dtype, np.float32)
+
+    def test_layers_steps_and_memory_of_softmax(self):
+        model = shaped_models.TextTransformer("eager")
+        ids = torch.randint(11, (1, 6))
+        with hook(model, layers=[0, 2], every=2, steps=2) as recorder:
+            for _ in range(4):
+                model(ids)
+        self.assertEqual([(call.step, call.layer) for call in recorder.calls],
+                         [(0, 0), (0, 2), (2, 0), (2, 2)])
+        with hook(model, most_bytes=2 * 4 * 6 * 6 * 4) as recorder:
+            model(ids)
+        self.assertEqual((len(recorder.calls), recorder.dropped), (2, 1))
+
+    @unittest.skipIf(attnscope is None, "the package is not built")
+    def test_a_step_of_softmax_is_a_trace_without_vectors(self):
+        model = shaped_models.TextTransformer("eager")
+        with hook(model, vectors=True) as recorder:
+            model(torch.randint(11, (1, 6)))
+        trace = recorder.trace()
+        self.assertTrue(trace.causal)
+        self.assertIsNone(trace.q[0])
+        self.assertIsNone(recorder.calls[0].scale)
+        np.testing.assert_array_equal(trace.maps[1], recorder.calls[1].map)
+
+    def test_chosen_modules(self):
+        class Mixer(nn.Module):  # attention by another name
+            def forward(self, x):
+                return (x @ x.transpose(-2, -1)).softmax(-1) @ x
+
+        model = nn.Sequential(Mixer(), nn.Identity(), Mixer())
+        x = torch.randn(1, 2, 5, 4)
+        with hook(model) as recorder:
+            model(x)
+        self.assertEqual(recorder.calls, [])
+        for modules, count in ((["0"], 1), (["0", "2"], 2), (["*"], 2), ("[02]", 2), ([], 0)):
+            with self.subTest(modules=modules):
+                recorder = self.same_with_hook(model, x, modules=modules)
+                self.assertEqual(len(recorder.calls), count)
+        np.testing.assert_allclose(
+            self.same_with_hook(model, x, modules=["0"]).calls[0].map,
+            (x @ x.transpose(-2, -1)).softmax(-1)[0], atol=1e-6)
+        with self.assertRaisesRegex(ValueError, "no such module"):
+            hook(model, modules=["3"]).__enter__()
+        with self.assertRaisesRegex(ValueError, "those of a model"):
+            hook(modules=["0"])
+
+    def test_other_softmax_is_not_recorded(self):
+        class GatedAttention(nn.Module):
+            def forward(self, x):
+                gate = x.mean(-1).softmax(-1)  # three axes
+                over_queries = (x @ x.transpose(-2, -1)).softmax(-2)
+                return over_queries @ x * gate[..., None]
+
+        recorder = self.same_with_hook(GatedAttention(), torch.randn(1, 2, 5, 4))
+        self.assertEqual(recorder.calls, [])
+
+    def test_everything_of_softmax_is_restored(self):
+        names = ((torch, "softmax"), (F, "softmax"), (torch.Tensor, "softmax"),
+                 (shaped_models, "imported_softmax"), (shaped_models.TextAttention, "forward"),
+                 (shaped_models.TextTransformer, "forward"))
+        before = [(name in vars(owner), getattr(owner, name)) for owner, name in names]
+        model = shaped_models.TextTransformer("imported")
+        with self.assertRaises(ZeroDivisionError):
+            with hook(model):
+                self.assertIsNot(getattr(*names[3]), before[3][1])
+                raise ZeroDivisionError
+        for (owner, name), (was_own, function) in zip(names, before):
+            self.assertEqual(name in vars(owner), was_own)
+            self.assertIs(getattr(owner, name), function)
+
+    def test_copies_and_saved_models_keep_their_own_weights(self):
+        model = shaped_models.TextTransformer("eager")
+        ids = torch.randint(11, (1, 6))
+        with hook(model) as recorder:
+            other = copy.deepcopy(model)
+            nn.init.zeros_(other.lm_head.weight)
+            nn.init.ones_(other.lm_head.bias)
+            self.assertTrue(torch.equal(other(ids), torch.ones(1, 6, 11)))
+            self.assertEqual(recorder.calls, [])  # the copy is another model
+            torch.save(model, io.BytesIO())
+
+    def test_scripted_modules_run_as_they_are(self):
+        model = nn.Sequential(torch.jit.script(nn.Softmax(-1)), nn.Identity())
+        self.assertEqual(self.same_with_hook(model, torch.randn(1, 2, 3, 3)).calls, [])
+
+    def test_other_threads_are_not_recorded(self):
+        model = shaped_models.TextTransformer("eager")
+        ids = torch.randint(11, (1, 6))
+        with hook(model) as recorder:
+            thread = threading.Thread(target=model, args=(ids,))
+            thread.start()
+            thread.join()
+            self.assertEqual(recorder.calls, [])
+            model(ids)
+        self.assertEqual([call.step for call in recorder.calls], [0, 0, 0])
 
 
 if __name__ == "__main__":
