@@ -1,13 +1,16 @@
 """Tests of the package attnscope, with the models of sample_data."""
 
 import gc
+import importlib.util
 import os
 import pathlib
 import signal
+import sys
 import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -223,11 +226,21 @@ class SpectrumTest(unittest.TestCase):
             report["missing"]
         with self.assertRaises(IndexError):
             report[2]
-        try:
-            from pandas import DataFrame  # noqa: F401
-        except ImportError:
-            return
-        self.assertEqual(report.to_pandas()["layer"].tolist(), [0, 0])
+
+    @unittest.skipIf(importlib.util.find_spec("pandas") is None, "pandas is not installed")
+    def test_a_report_is_a_data_frame(self):
+        report = attnscope.spectrum(np.random.default_rng(3).random((2, 4, 4)))
+        frame = report.to_pandas()
+        self.assertEqual(list(frame.columns), report.columns)
+        self.assertEqual(frame["layer"].tolist(), [0, 0])
+        self.assertEqual(frame["stable_rank"].tolist(), report["stable_rank"].tolist())
+        self.assertEqual(frame["singular_values"][1], report[1]["singular_values"])
+
+    def test_a_missing_pandas_is_named(self):
+        report = attnscope.spectrum(np.eye(3))
+        with mock.patch.dict(sys.modules, {"pandas": None}):
+            with self.assertRaisesRegex(ImportError, "pandas"):
+                report.to_pandas()
 
     def test_maps_that_are_not_finite_have_no_ranks(self):
         maps = np.ones((2, 3, 3))
