@@ -22,6 +22,7 @@
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
+#include "python/chosen_heads.h"
 #include "python/computing.h"
 #include "python/report.h"
 #include "python/trace.h"
@@ -57,9 +58,50 @@ struct SpectrumCall {
   SpectrumOptions options;
   MatrixChoice analysed;
   std::vector<IdentityView> views;
+  std::vector<std::int64_t> heads = {};  ///< all if empty
+  bool each_channel = false;             ///< true for a row for each channel of each map
   bool proposition = false, baselines = false;
   std::optional<double> at_entropy;
 };
+
+/// Throws Error(usage) for parts of a call that exclude one another.
+void check_spectrum(const SpectrumCall& call) {
+  const auto refuse = [&](const char* argument, const char* why) {
+    throw Error(ErrorKind::usage, why).about(argument).found(in_words(call.analysed));
+  };
+  if (call.proposition && !call.analysed.is_plain_map()) {
+    refuse("proposition", "the proposition only applies to unchanged maps");
+  }
+  if (call.each_channel && !call.analysed.is_plain_map()) {
+    refuse("channel", "all channels can only be analysed for unchanged maps");
+  }
+  if (!call.heads.empty() && is_of_layer(call.analysed.of)) {
+    refuse("heads", "the analysed matrix is defined per layer, not per head");
+  }
+  if (call.each_channel && (call.proposition || call.baselines || call.at_entropy)) {
+    throw Error(ErrorKind::usage,
+                "proposition, baselines and at_entropy need the maps of one channel, or their mean")
+        .about("channel");
+  }
+  if (call.baselines) check_null_models(call.analysed);
+  if (call.at_entropy) check_equal_entropy(*call.at_entropy, call.analysed);
+}
+
+/// Keeps the rows of the heads that the call chose.
+void keep_chosen(const SpectrumCall& call, SpectrumReport& report) {
+  keep_heads(report.maps.front(), call.heads, &MapSpectrum::head);
+  if (!report.effects.empty()) {
+    keep_heads(report.effects.front(), call.heads,
+               [](const IdentityEffect& effect) { return effect.without.head; });
+  }
+  if (!report.baselines.empty()) {
+    keep_heads(report.baselines.front(), call.heads,
+               [](const MapBaselines& baselines) { return baselines.null.head; });
+  }
+  if (!report.entropy_ranks.empty()) {
+    keep_heads(report.entropy_ranks.front(), call.heads, &EntropyRank::head);
+  }
+}
 
 SpectrumReport spectrum_in_view(const Subject& subject, const SpectrumCall& call, IdentityView view,
                                 const Progress& progress) {
@@ -80,7 +122,12 @@ SpectrumReport spectrum_in_view(const Subject& subject, const SpectrumCall& call
   }
   if (!call.proposition) {
     const Progress own = call.baselines ? progress.silent() : progress;
-    report.maps = {spectra_of(subject, report.analysed, call.options, own)};
+    report.maps = {call.each_channel ? spectra_of_channels(subject, view, call.options, own)
+                                     : spectra_of(subject, report.analysed, call.options, own)};
+    if (call.each_channel && trace.map_channels > 1) {
+      report.channels = "each of " + std::to_string(trace.map_channels) + " channels";
+    }
+    keep_chosen(call, report);
     return report;
   }
   report.maps.emplace_back();
@@ -89,19 +136,13 @@ SpectrumReport spectrum_in_view(const Subject& subject, const SpectrumCall& call
     const bool with = has_identity(trace, effect.without.layer, view);
     report.maps.front().push_back(with ? effect.with : effect.without);
   }
+  keep_chosen(call, report);
   return report;
 }
 
 SharedReport spectrum(const SharedSubject& subject, const SpectrumCall& call,
                       const py::object& show) {
-  const auto refuse = [&](const char* argument, const char* why) {
-    throw Error(ErrorKind::usage, why).about(argument).found(in_words(call.analysed));
-  };
-  if (call.proposition && !call.analysed.is_plain_map()) {
-    refuse("proposition", "the proposition only applies to unchanged maps");
-  }
-  if (call.baselines) check_null_models(call.analysed);
-  if (call.at_entropy) check_equal_entropy(*call.at_entropy, call.analysed);
+  check_spectrum(call);
   using Reports = std::vector<SpectrumReport>;
   const auto kept = std::make_shared<const Kept<Reports>>(
       Kept<Reports>{{subject}, computed(show, [&](const Progress& progress) {
@@ -138,15 +179,18 @@ struct HeadResults {
 };
 
 SharedReport heads(const SharedSubject& subject, const HeadOptions& options,
-                   std::optional<double> at_entropy, const py::object& show) {
+                   const std::vector<std::int64_t>& chosen, std::optional<double> at_entropy,
+                   const py::object& show) {
   if (at_entropy) check_equal_entropy(*at_entropy, options.analysed);
   const auto kept = std::make_shared<const Kept<HeadResults>>(Kept<HeadResults>{
       {subject}, computed(show, [&](const Progress& progress) {
         HeadResults results{head_table(*subject, options, progress), {}};
+        keep_heads(results.table.rows, chosen, &HeadRow::head);
         if (at_entropy) {
           results.entropy_ranks = ranks_at_entropy(
               *subject->trace, *at_entropy, options.analysed.seen(IdentityView::without),
               {.threshold = options.threshold, .layers = options.layers}, progress.silent());
+          keep_heads(results.entropy_ranks, chosen, &EntropyRank::head);
         }
         return results;
       })});
@@ -259,31 +303,31 @@ SharedReport weights(const PythonModel& model, const std::string& of,
 
 void bind_analyses(py::module_& module) {
   using Layers = std::vector<std::int64_t>;
-  module.def(
-      "spectrum",
-      [](const SharedSubject& subject, const std::string& identity, const NamedThreshold& threshold,
-         const std::string& of, const std::string& added, bool centred, const Layers& layers,
-         const std::string& method, std::int64_t dense_limit, bool proposition, bool baselines,
-         std::optional<double> at_entropy, const py::object& show) {
-        // Tables show values, not only shares: each must be accurate.
-        const SpectrumOptions options{.threshold = threshold_named(threshold),
-                                      .accuracy = SpectrumAccuracy::every_value,
-                                      .layers = layers,
-                                      .method = spectrum_method(method),
-                                      .dense_limit = dense_limit};
-        return spectrum(subject,
-                        {options, matrix_named(of, added, centred), views_named(identity),
-                         proposition, baselines, at_entropy},
-                        show);
-      });
+  module.def("spectrum",
+             [](const SharedSubject& subject, const std::string& identity,
+                const NamedThreshold& threshold, const std::string& of, const std::string& added,
+                bool centred, const Layers& layers, const Layers& chosen, bool each_channel,
+                const std::string& method, std::int64_t dense_limit, bool proposition,
+                bool baselines, std::optional<double> at_entropy, const py::object& show) {
+               // Tables show values, not only shares: each must be accurate.
+               const SpectrumOptions options{.threshold = threshold_named(threshold),
+                                             .accuracy = SpectrumAccuracy::every_value,
+                                             .layers = layers,
+                                             .method = spectrum_method(method),
+                                             .dense_limit = dense_limit};
+               return spectrum(subject,
+                               {options, matrix_named(of, added, centred), views_named(identity),
+                                chosen, each_channel, proposition, baselines, at_entropy},
+                               show);
+             });
   module.def("heads", [](const SharedSubject& subject, const NamedThreshold& threshold, double sink,
-                         double mass, const Layers& layers, bool baselines, const std::string& of,
-                         const std::string& added, bool centred, std::optional<double> at_entropy,
-                         const py::object& show) {
+                         double mass, const Layers& layers, const Layers& chosen, bool baselines,
+                         const std::string& of, const std::string& added, bool centred,
+                         std::optional<double> at_entropy, const py::object& show) {
     return heads(subject,
                  {threshold_named(threshold), sink, mass, layers, baselines,
                   matrix_named(of, added, centred)},
-                 at_entropy, show);
+                 chosen, at_entropy, show);
   });
   module.def(
       "compare",

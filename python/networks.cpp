@@ -10,6 +10,7 @@
 #include "analysis/tables/energy_report.h"
 #include "analysis/tables/reports.h"
 #include "core/error.h"
+#include "python/chosen_heads.h"
 #include "python/computing.h"
 #include "python/report.h"
 #include "python/trace.h"
@@ -51,13 +52,7 @@ SharedReport lens(const SharedSubject& subject, std::size_t top, const std::stri
 std::vector<std::int64_t> attributed_heads(const LogitAttribution& found,
                                            std::vector<std::int64_t> asked) {
   const std::int64_t known = found.heads.cols();
-  for (const std::int64_t head : asked) {
-    if (head >= 0 && head < known) continue;
-    throw Error(ErrorKind::usage, "no layer has this head")
-        .about("heads")
-        .expected("0 to " + std::to_string(known - 1))
-        .found(std::to_string(head));
-  }
+  check_heads(asked, known);
   if (!asked.empty()) return asked;
   asked.resize(static_cast<std::size_t>(known));
   std::iota(asked.begin(), asked.end(), std::int64_t{0});

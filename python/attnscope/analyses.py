@@ -16,9 +16,9 @@ from .traces import as_trace
 
 def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, share: str = "values",
              of: str = "map", centred: bool = False, added: str = "none", layers: Any = None,
-             method: str = "automatic", dense_limit: int = 4095, proposition: bool = False,
-             baselines: bool = False, at_entropy: float | None = None,
-             progress: Any = None) -> Report:
+             heads: Any = None, channel: str | None = None, method: str = "automatic",
+             dense_limit: int = 4095, proposition: bool = False, baselines: bool = False,
+             at_entropy: float | None = None, progress: Any = None) -> Report:
     """Singular values and ranks of every map, a row for each.
 
     Args:
@@ -30,7 +30,10 @@ def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, share: str
         of: the analysed matrix: "map", "scores", "log-map", "norm-weighted", "head-output", …
         centred: True to subtract the mean row, X − 1x̄ᵀ.
         added: "none", "residual", "without-convolution" or "convolution".
-        layers: the layers, from 0; all if None.
+        layers, heads: the maps, from 0; all if None.
+        channel: "all" for a row for each channel, if each channel of a head has its own map (DAFT):
+            the trace's model runs again for each. None for the channel that Model.run recorded, or
+            their mean.
         method: "automatic", "dense", "factored" or "estimated".
         dense_limit: number of tokens above which the values of a map are estimated.
         proposition: True to check Proposition 1 on each map.
@@ -43,16 +46,21 @@ def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, share: str
         A Report with the columns layer, head, equivalent_rank, effective_rank, stable_rank,
         numerical_rank, singular_values and others; parts["means"] has means of each layer and all.
     """
+    if channel not in (None, "all"):
+        raise usage_error("a trace holds the maps of one channel, or their mean",
+                          subject="channel", expected='"all"', found=str(channel),
+                          remedy="record another channel with Model.run(…, channel=)")
     with shown(progress) as show:
         return _attnscope.spectrum(as_trace(x), identity_view(identity), (threshold, share), of,
-                                   added, centred, layer_list(layers), method, dense_limit,
-                                   proposition, baselines, at_entropy, show)
+                                   added, centred, layer_list(layers), layer_list(heads),
+                                   channel == "all", method, dense_limit, proposition, baselines,
+                                   at_entropy, show)
 
 
 def heads(x: Any, *, threshold: float = 0.9, share: str = "values", sink: float = 0.3,
-          mass: float = 0.6, layers: Any = None, baselines: bool = False, of: str = "map",
-          centred: bool = False, added: str = "none", at_entropy: float | None = None,
-          progress: Any = None) -> Report:
+          mass: float = 0.6, layers: Any = None, heads: Any = None, baselines: bool = False,
+          of: str = "map", centred: bool = False, added: str = "none",
+          at_entropy: float | None = None, progress: Any = None) -> Report:
     """The measures that papers report for each attention head: entropy (nats), sinks, distances,
     ranks, norms. `formulas` of the report has their definitions.
 
@@ -62,7 +70,7 @@ def heads(x: Any, *, threshold: float = 0.9, share: str = "values", sink: float 
         share: what the threshold is a share of: "values" for Σσ, "energy" for Σσ².
         sink: the share of the attention above which a key is a sink (Gu et al. 2024), in (0, 1).
         mass: the share of the class token's row that the counted strongest patches hold.
-        layers: the layers, from 0; all if None.
+        layers, heads: the heads that are listed, from 0; all if None.
         baselines: True for ranks of null models: maps with shuffled rows.
         of, centred, added: the matrix whose ranks are given, as in attnscope.spectrum.
         at_entropy: a share of ln N, in (0, 1): also ranks at that row entropy.
@@ -71,7 +79,7 @@ def heads(x: Any, *, threshold: float = 0.9, share: str = "values", sink: float 
     """
     with shown(progress) as show:
         return _attnscope.heads(as_trace(x), (threshold, share), sink, mass, layer_list(layers),
-                                baselines, of, added, centred, at_entropy, show)
+                                layer_list(heads), baselines, of, added, centred, at_entropy, show)
 
 
 def compare(reference: Any, other: Any, *, align: str = "index", match_heads: bool = False,

@@ -1,6 +1,8 @@
 """Tests of the tables that Python and the command line share, of models by their names on the hub,
 and of gradients."""
 
+import csv
+import io
 import json
 import os
 import pathlib
@@ -50,6 +52,49 @@ class CommandLineTest(unittest.TestCase):
         kept = [{key: value for key, value in row.items() if key not in without}
                 for row in expected]
         self.assertEqual(found, kept)
+
+    def test_chosen_heads(self):
+        for name, choice in (("spectrum", {"heads": [0, 2]}), ("spectrum", {"heads": 1}),
+                             ("spectrum", {"heads": 1, "baselines": True, "layers": 5}),
+                             ("spectrum", {"heads": 1, "at_entropy": 0.8, "layers": 5}),
+                             ("heads", {"heads": [0, 2], "layers": [1, 3]}),
+                             ("heads", {"heads": 1, "at_entropy": 0.8, "layers": 5})):
+            with self.subTest(name, **choice):
+                words = []
+                for key, value in choice.items():
+                    words.append("--" + key.replace("_", "-"))
+                    if isinstance(value, list):
+                        words.append(",".join(map(str, value)))
+                    elif value is not True:
+                        words.append(value)
+                report = getattr(attnscope, name)(self.trace, **choice)
+                expected = printed(name, MODEL, "--input", IMAGE, *words, "--csv")
+                found = report.to_csv()
+                if name == "heads":  # the command line names the model and the input of each row
+                    found = list(csv.DictReader(io.StringIO(found)))
+                    named = {"model": MODEL.stem, "input": IMAGE.name}
+                    found = [{**named, **row} for row in found]
+                    expected = list(csv.DictReader(io.StringIO(expected)))
+                self.assertEqual(found, expected)
+        with self.assertRaisesRegex(attnscope.UsageError, "no layer has this head"):
+            attnscope.heads(self.trace, heads=3)
+        with self.assertRaisesRegex(attnscope.UsageError, "per layer, not per head"):
+            attnscope.spectrum(self.trace, of="tokens", heads=0)
+
+    def test_every_channel(self):
+        file = MODEL.with_name("fashion-daft-conv.h5")
+        trace = attnscope.open(file).run(IMAGE)
+        report = attnscope.spectrum(trace, channel="all", layers=0, heads=1)
+        self.assertEqual(report["channel"].tolist(), list(range(len(report))))
+        self.assertGreater(len(report), 1)
+        self.assertEqual(report.to_csv(),
+                         printed("spectrum", file, "--input", IMAGE, "--channel", "all",
+                                 "--layers", 0, "--heads", 1, "--csv"))
+        for settings, words in (({"channel": 3}, "one channel, or their mean"),
+                                ({"channel": "all", "of": "scores"}, "unchanged maps"),
+                                ({"channel": "all", "baselines": True}, "one channel")):
+            with self.assertRaisesRegex(attnscope.UsageError, words):
+                attnscope.spectrum(trace, **settings)
 
     def test_mixing(self):
         for by, flags in (("norms", {}), ("alti", {"rollout": True})):
