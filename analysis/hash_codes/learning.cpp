@@ -133,6 +133,10 @@ class Learner {
 
   LearnedHash learn() {
     learned_.error_before = error_of_random();
+    if (options_.random_weights) {
+      learned_.error_after = learned_.error_before;
+      return std::move(learned_);
+    }
     double error = 1;  // error without any bit, relative to ‖bY‖²
     MatrixD& weights = learned_.function.weights;
     for (std::int64_t bit = 0; bit < options_.bits; ++bit) {

@@ -70,7 +70,8 @@ struct HashLearningOptions {
   std::int64_t steps = 100;    ///< steps of Nesterov's descent per bit
   double rate = 5e-4;          ///< learning rate, on the loss per token
   double momentum = 0.9;
-  std::uint32_t seed = 1;  ///< seed of the anchors and of the initial weights
+  std::uint32_t seed = 1;       ///< seed of the anchors and of the initial weights
+  bool random_weights = false;  ///< A stays as drawn: KLSH, with anchors and μ of the examples
 
   bool operator==(const HashLearningOptions&) const = default;
 };
@@ -90,7 +91,7 @@ struct LearnedHash {
   HashFunction function;                     ///< hash with the bandwidth of the first example
   double error_before = 0, error_after = 0;  ///< reconstruction_error with random and learned A
   double error_of_chance = 0;                ///< error_of_chance over all examples
-  std::vector<double> error_by_bit;          ///< [b], error after each bit
+  std::vector<double> error_by_bit;  ///< [b], error after each bit; empty for random weights
 };
 
 /// Learns bit by bit: the residual is Y_r = bY − Σ_{t<r} h_t h_tᵀ, and a_r minimises −h_rᵀ Y_r h_r,

@@ -43,7 +43,8 @@ std::vector<double> means_by_layer(const MatrixD& errors) {
 /// softmax(q·k / √d), layer by layer (EcoFormer, Eq. 12 to 14; learn_hash_codes), on the recipe's
 /// number of training images, and sets them in the run. Deterministic for a given recipe, step and
 /// weights. Adds a row to the log's tables "codes/step", "codes/error_before" and "codes/error":
-/// ‖HHᵀ − bY‖² / ‖bY‖² with random and learned A, per layer, mean over heads. Throws Error like
+/// ‖HHᵀ − bY‖² / ‖bY‖² with random and learned A, per layer, mean over heads; the same twice if
+/// the recipe keeps A random. Throws Error like
 /// learn_hash_codes; Cancelled, with the run unchanged.
 void update_codes(TrainingRun& run, const Progress& progress) {
   const std::filesystem::path nowhere = "memory";
@@ -57,7 +58,8 @@ void update_codes(TrainingRun& run, const Progress& progress) {
   HashLearningOptions options;
   options.bits = read.whole("bits");
   options.supports = read.whole("supports");
-  options.pairs = std::min(options.pairs, model->spec().tokens() / 2);
+  options.pairs = std::min(run.recipe().code_pairs(), model->spec().tokens() / 2);
+  options.random_weights = run.recipe().has_random_codes();
   options.seed = static_cast<std::uint32_t>(numbers.bits(0));
   const LearnedCodes codes =
       learn_hash_codes(*model, mechanism, inputs_of(run, numbers), options, progress);

@@ -68,11 +68,13 @@ TrainingVariant of_mechanism(const std::string& name, const std::string& label,
   return {name, label, {{"mechanism", mechanism}}};
 }
 
-/// Softmax, signs, and learned codes of some numbers of bits and supports.
+/// Softmax, signs, random kernel weights, and learned codes of some numbers of bits and supports.
 std::vector<TrainingVariant> kinds_of_codes() {
   std::vector<TrainingVariant> variants = {
       of_mechanism("softmax", "softmax", "softmax"),
-      of_mechanism("signs", "signs of the channels", "hash,codes=sign")};
+      of_mechanism("signs", "signs of the channels", "hash,codes=sign"),
+      of_mechanism("klsh", "KLSH, b = 16, m = 25", "hash,codes=learned,bits=16,supports=25")};
+  variants.back().changes["code_weights"] = std::string("random");
   struct Codes {
     std::int64_t bits, supports;
   };
@@ -206,8 +208,9 @@ std::vector<TrainingStudy> all_studies() {
        {of_mechanism("free", "free matrix", "daft-full,factors=0"),
         of_mechanism("factorised", "product of 32 factors", "daft-full,factors=32")}},
       {"daft-sizes", "softmax and DAFT-conv at three widths", "DAFT, Fig. 7", daft_sizes()},
-      {"hash-codes", "softmax, signs of the channels, learned hash codes of b bits and m supports",
-       "EcoFormer, Tables 4, 9", kinds_of_codes()},
+      {"hash-codes",
+       "softmax, signs of the channels, KLSH, learned hash codes of b bits and m supports",
+       "EcoFormer, Tables 4, 5, 9", kinds_of_codes()},
       {"fastformer-lm", "language models of windowed, global and softmax attention",
        "Fastformer-LM, results", language_models()},
   };

@@ -162,12 +162,11 @@ std::unique_ptr<const TrainedAttention> make_trained_hash(const TrainedAttention
     return std::make_unique<TrainedSignHash>(form.causal, upstream);
   }
   if (!read.is("codes", name_of(HashKind::learned))) {
-    throw Error(ErrorKind::unsupported,
-                "the codes of this hash cannot be trained: its projections are random")
+    throw Error(ErrorKind::unsupported, "the codes of this hash have no gradient here")
         .about("codes")
         .expected("learned or sign")
         .found(read.text("codes"))
-        .remedy("hash,codes=learned or hash,codes=sign");
+        .remedy("hash,codes=sign, or hash,codes=learned, which code_weights=random makes KLSH");
   }
   if (form.causal || form.shorter) {
     throw Error(ErrorKind::unsupported,

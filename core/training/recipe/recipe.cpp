@@ -479,14 +479,20 @@ bool Recipe::has_learnt_codes() const {
 
 std::vector<std::int64_t> Recipe::code_steps() const {
   std::vector<std::int64_t> list;
-  const std::int64_t count = has_learnt_codes() ? TypedValues(values_).whole("code_updates") : 0;
-  for (std::int64_t i = 0; i < std::min(count, steps()); ++i) {
-    list.push_back(i * steps() / std::min(count, steps()));
-  }
+  const std::int64_t most = has_random_codes() ? 1 : steps();
+  const std::int64_t count =
+      has_learnt_codes() ? std::min(TypedValues(values_).whole("code_updates"), most) : 0;
+  for (std::int64_t i = 0; i < count; ++i) list.push_back(i * steps() / count);
   return list;
 }
 
 std::int64_t Recipe::code_inputs() const { return TypedValues(values_).whole("code_inputs"); }
+std::int64_t Recipe::code_pairs() const { return TypedValues(values_).whole("code_pairs"); }
+
+bool Recipe::has_random_codes() const {
+  return TypedValues(values_).choice("code_weights", code_weights_names) == CodeWeights::random;
+}
+
 std::int64_t Recipe::coarse_steps() const { return TypedValues(values_).whole("coarse_steps"); }
 std::int64_t Recipe::steps() const { return TypedValues(values_).whole("steps"); }
 std::int64_t Recipe::save_every() const { return TypedValues(values_).whole("save_every"); }

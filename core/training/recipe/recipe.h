@@ -87,10 +87,14 @@ class Recipe {
   /// True if the layers use learned hash codes, whose functions get no gradient.
   [[nodiscard]] bool has_learnt_codes() const;
   /// The steps, ascending and counted from 0, before which hash functions are learned from the
-  /// network's own attention: 0, and others at equal distances.
+  /// network's own attention: 0, and others at equal distances. Random weights are drawn only once.
   [[nodiscard]] std::vector<std::int64_t> code_steps() const;
   /// Number of examples that hash functions are learned from.
   [[nodiscard]] std::int64_t code_inputs() const;
+  /// l, number of similar and of dissimilar keys per query in the learning of hash functions.
+  [[nodiscard]] std::int64_t code_pairs() const;
+  /// True if the weights A of hash functions stay as drawn (KLSH).
+  [[nodiscard]] bool has_random_codes() const;
   /// Number of steps on coarse patches at the start of the run; 0 if there are none.
   [[nodiscard]] std::int64_t coarse_steps() const;
   /// Numbers of completed steps at which a checkpoint is written: 0, a geometric sequence up to the
@@ -119,6 +123,9 @@ inline constexpr EnumName<ImageReadout> image_readout_names[] = {
     {ImageReadout::class_token, "class"}, {ImageReadout::mean, "mean"}};
 inline constexpr EnumName<LayerForm> layer_form_names[] = {{LayerForm::transformer, "transformer"},
                                                            {LayerForm::fastformer, "fastformer"}};
+enum class CodeWeights { learned, random };
+inline constexpr EnumName<CodeWeights> code_weights_names[] = {{CodeWeights::learned, "learned"},
+                                                               {CodeWeights::random, "random"}};
 inline constexpr EnumName<ErasedFill> erased_fill_names[] = {{ErasedFill::noise, "noise"},
                                                              {ErasedFill::zero, "zero"}};
 inline constexpr EnumName<Arithmetic> arithmetic_names[] = {

@@ -88,6 +88,11 @@ std::vector<ParameterDescription> model_settings() {
             "number of times that hash,codes=learned learns its codes from the network's own "
             "attention, first before step 1; 0: they stay those of `from`"),
       whole("code_inputs", 8, {1, 1000}, "number of images that the codes are learned from"),
+      whole("code_pairs", 10, {1, 1e6},
+            "l, number of most and of least attended keys of each query that the codes are learned "
+            "from; at most half of the tokens are taken"),
+      choice("code_weights", spellings(code_weights_names), "learned",
+             "weights A of the codes: learned from the attention, or random, drawn once (KLSH)"),
       flag("learnt_importances", false,
            "importances of additive attention from the products of a vector per head with the "
            "keys, instead of from the first token's query"),

@@ -128,6 +128,23 @@ TEST(LearnHash, DescentNeverMakesABitWorse) {
   EXPECT_LE(without.error_after, without.error_before);
 }
 
+TEST_P(LearnHash, KeepsRandomWeightsAsDrawn) {
+  const std::vector<HashExample> examples = {grouped_example(60, 5, GetParam(), 74)};
+  HashLearningOptions options{.bits = 6, .supports = 20, .pairs = 5, .random_weights = true};
+  const LearnedHash random = learn_hash(examples, 0, options, {});
+  options.random_weights = false;
+  const LearnedHash learned = learn_hash(examples, 0, options, {});
+  EXPECT_EQ(random.error_before, learned.error_before);
+  EXPECT_EQ(random.error_after, random.error_before);
+  EXPECT_EQ(random.function.anchors, learned.function.anchors);
+  EXPECT_EQ(random.function.means, learned.function.means);
+  EXPECT_NE(random.function.weights, learned.function.weights);
+  options.random_weights = true;
+  options.pairs = 9;
+  EXPECT_EQ(learn_hash(examples, 0, options, {}).function.weights, random.function.weights)
+      << "nothing is learned from the pairs";
+}
+
 TEST(LearnHash, RefusesInvalidArguments) {
   const std::vector<HashExample> examples = {grouped_example(20, 2, true, 75)};
   EXPECT_THROW((void)learn_hash(examples, 0, {.bits = 65}, {}), Error);

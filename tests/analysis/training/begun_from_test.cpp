@@ -240,6 +240,36 @@ TEST_F(BegunFrom, DoesNotReadItsFileAgainWhenResumed) {
   EXPECT_EQ(run->log().tables().at("codes/error").width, 2);
 }
 
+TEST_F(BegunFrom, RandomCodesStayAndTheRestLearns) {
+  ParameterValues more = kHashed;
+  more.insert({{"code_weights", std::string("random")}, {"code_updates", std::int64_t{5}}});
+  const RunFolder folder = begun("random", more);
+  const auto run = train(folder, {});
+  const auto of_step = [&](std::int64_t step, const std::string& name) {
+    return tensor_in(folder.model(step).string(), "blocks.1.attn." + name);
+  };
+  for (const std::string part : {"A", "mvec", "anchor"}) {
+    EXPECT_EQ(of_step(0, "fast_attention.ksh." + part), of_step(12, "fast_attention.ksh." + part));
+  }
+  EXPECT_NE(of_step(0, "to_qk.weight"), of_step(12, "to_qk.weight"));
+  const auto& tables = run->log().tables();
+  EXPECT_EQ(tables.at("codes/step").numbers, (std::vector<double>{0}));
+  EXPECT_EQ(tables.at("codes/error").numbers, tables.at("codes/error_before").numbers);
+}
+
+TEST_F(BegunFrom, CodesFollowTheNumberOfPairs) {
+  const auto codes_with = [&](std::int64_t pairs) {
+    ParameterValues more = kHashed;
+    more.insert({"code_pairs", pairs});
+    const RunFolder folder = begun("pairs" + std::to_string(pairs), more);
+    (void)train(folder, {});
+    return tensor_in(folder.model(0).string(), "blocks.1.attn.fast_attention.ksh.A");
+  };
+  const std::vector<float> most = codes_with(1000);
+  EXPECT_NE(codes_with(1), most);
+  EXPECT_EQ(codes_with(999), most) << "both are half of the tokens";
+}
+
 TEST_F(BegunFrom, CodesAreThoseOfTheLastUpdate) {
   ParameterValues more = kHashed;
   more.insert({"checkpoints", std::int64_t{12}});

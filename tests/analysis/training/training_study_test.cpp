@@ -261,14 +261,16 @@ TEST_F(TrainingStudyTest, TrainsSomeVariantsAndResumesThem) {
   EXPECT_EQ(histories[1].label, "adder layers, softmax");
 }
 
-TEST(TrainingStudiesTest, HashCodesComparesLearnedCodesWithSoftmaxAndSigns) {
+TEST(TrainingStudiesTest, HashCodesComparesLearnedCodesWithSoftmaxSignsAndKlsh) {
   const std::vector<TrainingVariant>& variants = find_training_study("hash-codes").variants;
-  ASSERT_EQ(variants.size(), 8U);
-  EXPECT_EQ(variants[2].name, "learned-16x25");
+  ASSERT_EQ(variants.size(), 9U);
+  EXPECT_EQ(variants[2].name, "klsh");
+  EXPECT_EQ(variants[3].name, "learned-16x25");
   for (std::size_t i = 0; i < variants.size(); ++i) {
     ParameterValues values = variants[i].changes;
     values["dataset"] = std::string("d");
     EXPECT_EQ(Recipe(values).has_learnt_codes(), i >= 2) << variants[i].name;
+    EXPECT_EQ(Recipe(values).has_random_codes(), i == 2) << variants[i].name;
   }
 }
 

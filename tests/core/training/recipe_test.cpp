@@ -209,6 +209,20 @@ TEST(RecipeTest, CodesAreLearnedBeforeTheFirstStepAndAtEvenDistances) {
   EXPECT_EQ(of("hash,codes=learned", R"(, "steps": 2, "code_updates": 5)"), (Steps{0, 1}));
   EXPECT_EQ(of("hash,codes=learned", R"(, "code_updates": 0, "from": "m.h5")"), Steps{});
   EXPECT_EQ(of("hash,codes=sign", ""), Steps{});
+  EXPECT_EQ(of("hash,codes=learned", R"(, "code_updates": 5, "code_weights": "random")"),
+            (Steps{0}))
+      << "random weights are drawn once";
+  EXPECT_EQ(
+      of("hash,codes=learned", R"(, "code_updates": 0, "code_weights": "random", "from": "m.h5")"),
+      Steps{});
+}
+
+TEST(RecipeTest, CodesAreLearnedFromThePapersNumberOfPairsUnlessAnotherIsGiven) {
+  EXPECT_EQ(Recipe::from_json(R"({"dataset": "d"})").code_pairs(), 10);
+  EXPECT_EQ(Recipe::from_json(R"({"dataset": "d", "code_pairs": 30})").code_pairs(), 30);
+  EXPECT_FALSE(Recipe::from_json(R"({"dataset": "d"})").has_random_codes());
+  EXPECT_THROW((void)Recipe::from_json(R"({"dataset": "d", "code_pairs": 0})"), Error);
+  EXPECT_THROW((void)Recipe::from_json(R"({"dataset": "d", "code_weights": "signs"})"), Error);
 }
 
 TEST(RecipeTest, StagesAreThoseOfAPyramid) {
