@@ -192,6 +192,7 @@ void MainWindow::place_everything() {
     }
   };
   connect(docks_, &PanelDocks::panel_wanted, this, bring_panel);
+  connect(docks_, &PanelDocks::manual_wanted, this, &MainWindow::show_manual);
   connect(first_minute_, &FirstMinuteCard::panel_wanted, this, bring_panel);
   QMenu* file_menu = commands_->menu(tr("&File"));
   file_menu->insertMenu(commands_->action("save_session"), recent_menu_);

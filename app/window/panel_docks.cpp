@@ -229,6 +229,7 @@ DockPanel& PanelDocks::made(PanelDock& one) {
   panel->header()->installEventFilter(this);
   connect(panel, &DockPanel::command_wanted, this, &PanelDocks::command_wanted);
   connect(panel, &DockPanel::panel_wanted, this, &PanelDocks::panel_wanted);
+  connect(panel, &DockPanel::manual_wanted, this, &PanelDocks::manual_wanted);
   for (FigurePanel* figure : figures_in(*panel)) {
     connect(figure, &FigurePanel::export_wanted, this, &PanelDocks::export_wanted);
     connect(figure, &FigurePanel::rename_wanted, this, &PanelDocks::rename_wanted);

@@ -142,6 +142,7 @@ class PanelDocks : public QObject {
  signals:
   void command_wanted(const QString& id);
   void panel_wanted(const QString& name);
+  void manual_wanted(const QString& page);
   void enlarge_wanted(QDockWidget* dock);  ///< the title of the dock was double-clicked
   /// Requests the export of a panel's figure, as FigurePanel::export_wanted.
   void export_wanted(const std::string& recipe, const ParameterValues& settings,

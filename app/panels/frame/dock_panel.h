@@ -80,6 +80,8 @@ class DockPanel : public QFrame {
   void command_wanted(const QString& id);
   /// Requests a panel to be brought to the front, by name.
   void panel_wanted(const QString& name);
+  /// Requests a page of the manual, by name, such as "papers".
+  void manual_wanted(const QString& page);
   /// Requests the whole window, or the dock again; `only_back` only requests the latter.
   void enlarge_wanted(bool only_back);
 

@@ -236,6 +236,8 @@ QWidget* LessonView::text_of(const std::string& markdown) {
   connect(page, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
     if (link.scheme() == "panel") {
       emit panel_wanted(link.path());
+    } else if (link.scheme() == "manual") {
+      emit manual_wanted(link.path());
     } else {
       QDesktopServices::openUrl(link);
     }

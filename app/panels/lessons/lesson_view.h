@@ -40,6 +40,7 @@ class LessonView : public QScrollArea {
 
  signals:
   void panel_wanted(const QString& name);
+  void manual_wanted(const QString& page);
   void next_wanted();     ///< the next lesson
   void restart_wanted();  ///< the lesson without its answers
   /// Emitted before a step changes the window, which must then be visible.

@@ -62,6 +62,7 @@ LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
     next->setEnabled(index + 1 < chooser_->count());
   });
   connect(view_, &LessonView::panel_wanted, this, &DockPanel::panel_wanted);
+  connect(view_, &LessonView::manual_wanted, this, &DockPanel::manual_wanted);
   connect(view_, &LessonView::next_wanted, this,
           [this] { show_lesson(chooser_->currentIndex() + 1); });
   connect(

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
+#include <QListWidget>
 #include <QPushButton>
 #include <QTextBrowser>
 #include <QToolButton>
@@ -294,6 +295,26 @@ TEST_F(LessonsTest, ATabThatTheTextSpeaksOfIsOpened) {
   emit linking->anchorClicked(QUrl("panel:row"));
   auto* row = child<QDockWidget>("row");
   EXPECT_TRUE(wait_until([&] { return !row->visibleRegion().isEmpty(); }, 5));
+}
+
+TEST_F(LessonsTest, APageOfTheManualThatTheTextSpeaksOfIsShown) {
+  LessonsPanel& lessons = panel();
+  lessons.show_lesson(9);
+  MarkdownPage* linking = nullptr;
+  for (auto* page : lessons.findChildren<MarkdownPage*>()) {
+    if (page->toHtml().contains("manual:papers")) linking = page;
+  }
+  ASSERT_NE(linking, nullptr);
+  emit linking->anchorClicked(QUrl("manual:papers"));
+  const auto* const manual = window().findChild<ManualWindow*>();
+  ASSERT_NE(manual, nullptr);
+  EXPECT_TRUE(manual->isVisible());
+  const QListWidgetItem* const page =
+      manual->findChild<QListWidget*>("manual_pages")->currentItem();
+  EXPECT_EQ(page->data(Qt::UserRole).toString(), "papers");
+  EXPECT_TRUE(manual->findChild<QTextBrowser*>("manual_text")
+                  ->toPlainText()
+                  .contains("cumulative-spectrum"));
 }
 
 TEST_F(LessonsTest, FillsTheWindowWithLargeTypeAndGivesItBackForAStep) {
