@@ -20,7 +20,7 @@
 #include "analysis/figure/series_style.h"
 #include "analysis/training/run_folder.h"
 #include "app/look/theme.h"
-#include "app/panels/training/training_plot.h"
+#include "app/panels/frame/figure_view.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
@@ -49,7 +49,7 @@ CheckpointsPage::CheckpointsPage(Session& session, QWidget* parent)
   note_ = new WrappedLabel;
   note_->setObjectName("over_training_note");
   body()->addWidget(note_);
-  ranks_ = new TrainingPlot;
+  ranks_ = new FigureView(tr("Trainings over their steps"));
   ranks_->setObjectName("over_training_ranks");
   ranks_->hide();
   body()->addWidget(ranks_, 1);

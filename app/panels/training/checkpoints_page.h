@@ -20,7 +20,7 @@ class QToolButton;
 namespace attnscope {
 
 class Session;
-class TrainingPlot;
+class FigureView;
 class TrainingSteps;
 
 class CheckpointsPage : public DockPanel {
@@ -84,7 +84,7 @@ class CheckpointsPage : public DockPanel {
   /// Spectra of maps that were sent, by series and step.
   std::map<std::pair<std::string, std::int64_t>, SentSpectra> sent_;
   std::int64_t rank_job_ = 0;  ///< 0: none
-  TrainingPlot* ranks_;
+  FigureView* ranks_;
   QLabel *step_, *note_;
 };
 

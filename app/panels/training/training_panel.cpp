@@ -22,8 +22,9 @@
 #include <system_error>
 
 #include "app/look/theme.h"
+#include "app/panels/frame/figure_view.h"
 #include "app/panels/training/checkpoints_page.h"
-#include "app/panels/training/training_plot.h"
+#include "app/panels/training/training_figure.h"
 #include "app/panels/training/variant_rows.h"
 #include "app/session/session.h"
 #include "app/session/training_session.h"
@@ -108,7 +109,8 @@ void TrainingPanel::add_pages() {
   note_->setObjectName("training_note");
   note_->setProperty("role", "muted");
   column->addWidget(note_);
-  plot_ = new TrainingPlot;
+  plot_ = new FigureView(tr("Trainings over their steps"),
+                         tr("Press Start: loss and rank are drawn here."));
   column->addWidget(plot_, 1);
   checkpoints_ = new CheckpointsPage(session_);
   checkpoints_->become_page();

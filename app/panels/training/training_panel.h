@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/panels/frame/dock_panel.h"
-#include "app/panels/training/training_plot.h"
+#include "app/panels/training/training_figure.h"
 #include "app/session/training_presets.h"
 
 class QComboBox;
@@ -23,7 +23,7 @@ namespace attnscope {
 class BrowseButton;
 class NumberSlider;
 class Session;
-class TrainingPlot;
+class FigureView;
 class CheckpointsPage;
 class TrainingSession;
 class VariantRows;
@@ -85,7 +85,7 @@ class TrainingPanel : public DockPanel {
   NumberSlider* rate_;
   QPushButton *start_, *step_, *stop_, *resume_;
   QLabel* note_;
-  TrainingPlot* plot_;
+  FigureView* plot_;
   QWidget* views_;  ///< choice of the plot's curves
   QToolButton *as_training_, *as_checkpoints_;
   QStackedWidget* pages_;

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/panels/training/training_plot.h"
+#include "app/panels/frame/figure_view.h"
 #include "app/session/sample_data.h"
 #include "app/session/spectrum_store.h"
 #include "app/session/training_steps.h"
@@ -173,7 +173,7 @@ TEST_F(CheckpointsPageTest, StepsThroughMapsThatWereSentAndWritesTheirStrip) {
   }
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(label(), "live, step 30");
-  auto* const ranks = child<TrainingPlot>("over_training_ranks");
+  auto* const ranks = child<FigureView>("over_training_ranks");
   const auto curve = [ranks] { return std::get<Line>(ranks->figure()->panels.at(0).marks.at(0)); };
   ASSERT_TRUE(wait_until([&] { return ranks->figure() && curve().x.size() == 3; }));
   EXPECT_TRUE(ranks->isVisible());

@@ -1,5 +1,5 @@
 // The laboratory of a head's width: ranks of random tokens under softmax and adder attention that
-// are equally sharp.
+// are equally sharp, as a table and as curves over d with the bound of softmax's scores.
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -11,10 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/figure/series_style.h"
+#include "app/panels/frame/figure_view.h"
 #include "app/panels/lessons/experiments/experiment.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/widgets/number_slider.h"
+#include "core/text/number_text.h"
 
 // oneTBB has a function with the name of Qt's keyword.
 #pragma push_macro("emit")
@@ -31,6 +34,8 @@ constexpr std::int64_t kLaboratoryDraws = 4;
 constexpr double kLaboratoryThreshold = 0.9;
 constexpr std::int64_t kLaboratoryWidths[] = {4, 8, 16, 32, 64};
 constexpr std::size_t kMostRows = 12;
+constexpr int kPlotHeight = 240;      // pixels
+constexpr double kBesideLast = 1.04;  // padding for the last marker and its label
 
 struct WidthRanks {
   std::int64_t width = 0;
@@ -44,6 +49,48 @@ std::optional<double> mean_rank_of(std::int64_t width, RandomScores scores, doub
       random_token_curve({kLaboratoryTokens, kLaboratoryTokens, width}, scores, false,
                          std::vector{entropy}, kLaboratoryDraws, kLaboratoryThreshold, progress);
   return curve.rank.empty() ? std::nullopt : std::optional(curve.rank.front());
+}
+
+/// The rows of one entropy as curves over d, and y = d: scores q·k of N × d numbers have no higher
+/// rank. The maps may lie above it, since the softmax is not linear.
+Figure figure_of_widths(const std::vector<WidthRanks>& rows, double entropy) {
+  Panel panel;
+  Line softmax, adder, bound;
+  softmax.label = "softmax";
+  adder.label = "adder";
+  bound.label = "bound of softmax's scores: rank ≤ d";
+  softmax.colour = subject_colour(0);
+  adder.colour = subject_colour(1);
+  bound.colour = neutral_colour;
+  softmax.marker = subject_marker(0);
+  adder.marker = subject_marker(1);
+  bound.style = LineStyle::dashed;
+  for (const WidthRanks& row : rows) {
+    if (row.entropy != entropy) continue;
+    const auto width = static_cast<double>(row.width);
+    const auto add = [width](Line& line, const std::optional<double>& rank) {
+      if (!rank) return;
+      line.x.push_back(width);
+      line.y.push_back(*rank);
+    };
+    add(softmax, row.softmax);
+    add(adder, row.adder);
+    add(bound, std::min(width, static_cast<double>(kLaboratoryTokens)));
+    panel.x.ticks.push_back({width, std::to_string(row.width)});
+  }
+  panel.title =
+      "entropy " + rounded_text(entropy) + " ln N, N = " + std::to_string(kLaboratoryTokens);
+  panel.x.label = "head width d";
+  panel.x.key = "d";
+  panel.y.label = "mean equivalent rank";
+  panel.x.minimum = panel.y.minimum = 0;
+  if (!bound.x.empty()) panel.x.maximum = kBesideLast * bound.x.back();
+  panel.legend = LegendPosition::below;
+  for (Line* const line : {&softmax, &adder, &bound}) panel.marks.emplace_back(std::move(*line));
+  Figure figure;
+  figure.name = "random-tokens";
+  figure.panels.push_back(std::move(panel));
+  return figure;
 }
 
 class RandomTokensExperiment : public QWidget {
@@ -73,7 +120,12 @@ class RandomTokensExperiment : public QWidget {
     column->addWidget(width_);
     column->addWidget(entropy_);
     column->addLayout(row);
+    plot_ = new FigureView(tr("Mean rank over the head width"));
+    plot_->setObjectName("random_tokens_plot");
+    plot_->setMinimumHeight(kPlotHeight);
+    plot_->hide();  // hidden until there are two widths
     column->addWidget(words_);
+    column->addWidget(plot_);
     connect(one_, &QPushButton::clicked, this,
             [this] { measure({static_cast<std::int64_t>(std::lround(width_->value()))}); });
     connect(every_, &QPushButton::clicked, this, [this] {
@@ -126,6 +178,13 @@ class RandomTokensExperiment : public QWidget {
                       [](const WidthRanks& row) { return std::pair(row.entropy, row.width); });
     publish();
     release();
+    draw_curves(found.back().entropy);
+  }
+
+  void draw_curves(double entropy) {
+    const bool has_curve = std::ranges::count(rows_, entropy, &WidthRanks::entropy) > 1;
+    plot_->setVisible(has_curve);
+    if (has_curve) plot_->show_figure(figure_of_widths(rows_, entropy));
   }
 
   void publish() {
@@ -191,6 +250,7 @@ class RandomTokensExperiment : public QWidget {
   NumberSlider *width_, *entropy_;
   QPushButton *one_, *every_;
   QLabel* words_;
+  FigureView* plot_;
   std::vector<WidthRanks> rows_;  ///< by entropy, then by width
 };
 

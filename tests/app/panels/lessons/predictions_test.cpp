@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <sstream>
 
+#include "analysis/figure/figure.h"
+#include "app/panels/frame/figure_view.h"
 #include "app/panels/lessons/lesson.h"
 #include "app/panels/lessons/lesson_view.h"
 #include "app/panels/lessons/lessons_panel.h"
@@ -128,6 +130,29 @@ TEST_F(PredictionsTest, RandomTokensCrossBetween16And32) {
   EXPECT_TRUE(readings["crossing"].toString().contains("between d = 16 and 32"));
   EXPECT_TRUE(readings["higher-at-64"].toString().startsWith("softmax"));
   EXPECT_TRUE(readings["higher-at-16"].toString().startsWith("adder"));
+
+  // The curves have the numbers of the table.
+  const auto* const plot = child<FigureView>("random_tokens_plot");
+  ASSERT_NE(plot->figure(), nullptr);
+  const std::vector<Mark>& marks = plot->figure()->panels.at(0).marks;
+  ASSERT_EQ(marks.size(), 3U);
+  const auto &softmax = std::get<Line>(marks[0]), &adder = std::get<Line>(marks[1]),
+             &bound = std::get<Line>(marks[2]);
+  EXPECT_EQ(bound.x, (std::vector<double>{4, 8, 16, 32, 64}));
+  EXPECT_EQ(bound.y, bound.x);
+  EXPECT_EQ(softmax.x, bound.x);
+  EXPECT_EQ(adder.x, bound.x);
+  QString table = child<QLabel>("random_tokens_words")->text();
+  table.remove("<b>").remove("</b>");
+  const auto cell = [](double rank) {
+    return QString("<td align=right>%1&nbsp;&nbsp;</td>").arg(rank, 0, 'f', 1);
+  };
+  for (std::size_t i = 0; i < bound.x.size(); ++i) {
+    const QString row = QString("<td>%1&nbsp;&nbsp;</td><td>0.8&nbsp;&nbsp;</td>%2%3")
+                            .arg(bound.x[i])
+                            .arg(cell(softmax.y[i]), cell(adder.y[i]));
+    EXPECT_TRUE(table.contains(row)) << row.toStdString() << table.toStdString();
+  }
 }
 
 TEST_F(PredictionsTest, AnswersOutliveOtherLessonsAndSavedSessionsUntilTheRestart) {

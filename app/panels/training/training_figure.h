@@ -1,7 +1,6 @@
-// Plot of the trainings so far, one curve per training over its steps, redrawn as they grow.
+// Figure of the trainings so far, one curve per training over its steps.
 #pragma once
 
-#include <QWidget>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,12 +8,7 @@
 #include "analysis/figure/figure.h"
 #include "core/training/run/training_log.h"
 
-class QCustomPlot;
-class QLabel;
-
 namespace attnscope {
-
-class PlotInstrument;
 
 struct TrainingCurve {
   std::string name;
@@ -32,27 +26,5 @@ enum class TrainingView {
 };
 
 [[nodiscard]] Figure training_figure(const std::vector<TrainingCurve>& curves, TrainingView view);
-
-class TrainingPlot : public QWidget {
-  Q_OBJECT
- public:
-  explicit TrainingPlot(QWidget* parent = nullptr);
-
-  void show_figure(Figure figure);
-  /// The figure shown; null before the first.
-  [[nodiscard]] const Figure* figure() const { return figure_.get(); }
-
- protected:
-  void resizeEvent(QResizeEvent* event) override;
-  void changeEvent(QEvent* event) override;
-
- private:
-  void draw_figure();
-
-  QLabel* until_then_;  ///< text in the plot's place
-  QCustomPlot* plot_;
-  PlotInstrument* instrument_;
-  std::shared_ptr<const Figure> figure_;
-};
 
 }  // namespace attnscope

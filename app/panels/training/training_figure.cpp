@@ -1,17 +1,10 @@
-#include "app/panels/training/training_plot.h"
+#include "app/panels/training/training_figure.h"
 
-#include <QEvent>
-#include <QLabel>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
-#include <qcustomplot.h>
 #include <utility>
 
 #include "analysis/figure/series_style.h"
-#include "app/look/theme.h"
-#include "app/panels/frame/plot_instrument.h"
-#include "app/widgets/wrapped_label.h"
 
 namespace attnscope {
 
@@ -97,8 +90,6 @@ void add_layers(Panel& panel, const TrainingCurve& curve, const ViewTables& tabl
   }
 }
 
-constexpr int kLeastPlotHeight = 170;  // pixels
-
 }  // namespace
 
 // The rows of the panel name the networks next to the colours of their curves, so the figure has no
@@ -132,44 +123,6 @@ Figure training_figure(const std::vector<TrainingCurve>& curves, TrainingView vi
   }
   figure.panels.push_back(std::move(panel));
   return figure;
-}
-
-TrainingPlot::TrainingPlot(QWidget* parent) : QWidget(parent) {
-  plot_ = new QCustomPlot;
-  plot_->setObjectName("training_plot");
-  plot_->setAccessibleName(tr("Trainings over their steps"));
-  plot_->setMinimumHeight(kLeastPlotHeight);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  until_then_ = new WrappedLabel(tr("Press Start: loss and rank are drawn here."));
-  until_then_->setAlignment(Qt::AlignCenter);
-  set_role(until_then_, "muted");
-  column->addWidget(until_then_, 1);
-  plot_->hide();  // hidden until there are curves
-  column->addWidget(plot_, 1);
-  instrument_ = new PlotInstrument(*plot_);
-  connect(instrument_, &PlotInstrument::axes_wanted, this, &TrainingPlot::draw_figure);
-}
-
-void TrainingPlot::show_figure(Figure figure) {
-  figure_ = std::make_shared<const Figure>(std::move(figure));
-  until_then_->hide();
-  plot_->show();
-  draw_figure();
-}
-
-void TrainingPlot::draw_figure() {
-  if (figure_ && isVisible()) instrument_->show(figure_, *this);
-}
-
-void TrainingPlot::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
-  QMetaObject::invokeMethod(this, &TrainingPlot::draw_figure, Qt::QueuedConnection);
-}
-
-void TrainingPlot::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) draw_figure();
 }
 
 }  // namespace attnscope
