@@ -33,6 +33,14 @@ std::string page(const std::string& name) {
   return all;
 }
 
+/// The whole text of docs/results.md.
+std::string results() {
+  std::ifstream file(source_folder() + "/docs/results.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 std::int64_t rank_of(MatrixD matrix) {
   return equivalent_rank(singular_values(matrix, SpectrumAccuracy::every_value).values, 0.9);
 }
@@ -124,17 +132,61 @@ TEST(LessonNumbers, TheOrderOfRandomTokensFlipsWithTheWidth) {
 }
 
 TEST(LessonNumbers, AccuraciesOfTruncatedModelsAreThoseOfTheResults) {
-  std::ifstream file(source_folder() + "/docs/results.md");
-  std::ostringstream results;
-  results << file.rdbuf();
-  EXPECT_THAT(results.str(), HasSubstr("| `fashion-softmax` | 10.5 | 54.0 % | 80.7 % | 87.3 % | "
-                                       "89.3 % | 89.3 % | 90.0 % |"));
-  EXPECT_THAT(results.str(), HasSubstr("(A + I)_r | 175.1 of A + I | 34.0 % | 39.3 % | 40.7 % | "
-                                       "50.0 % | 61.3 % | 88.7 % |"));
+  EXPECT_THAT(results(), HasSubstr("| `fashion-softmax` | 10.5 | 54.0 % | 80.7 % | 87.3 % | "
+                                   "89.3 % | 89.3 % | 90.0 % |"));
+  EXPECT_THAT(results(), HasSubstr("(A + I)_r | 175.1 of A + I | 34.0 % | 39.3 % | 40.7 % | "
+                                   "50.0 % | 61.3 % | 88.7 % |"));
   const std::string lesson = page("lessons/10-the-rank-lesson.md");
   EXPECT_THAT(lesson,
               HasSubstr("54 % right with r = 1, 87 % with 4, 89 % with 16, and 90 % whole"));
   EXPECT_THAT(lesson, HasSubstr("it gets 61 % right of 89 %"));
+  EXPECT_THAT(page("manual/teaching.md"),
+              HasSubstr("half of the pictures with r = 1, nearly all with 4"));
+}
+
+TEST(LessonNumbers, RanksOfTrainedWidthsAreThoseOfTheResults) {
+  const std::string all = results();
+  const auto row_after = [&](const std::string& shape, const std::string& attention) {
+    const std::size_t from = all.find("| " + shape + " | multiplicative | softmax |");
+    const std::size_t at = all.find("| " + attention + " |", from);
+    return all.substr(at, all.find('\n', at) - at);
+  };
+  EXPECT_THAT(all, HasSubstr("(N = 50), four layers, 2,800 steps of 64 images, three seeds"));
+  EXPECT_THAT(row_after("1 of 64", "softmax"), HasSubstr("| 0.73 | 8.5 ± 1.0 |"));
+  EXPECT_THAT(row_after("1 of 64", "adder"), HasSubstr("| 0.70 | 10.1 ± 0.2 |"));
+  EXPECT_THAT(row_after("4 of 16", "softmax"), HasSubstr("| 0.79 | 7.8 ± 0.1 |"));
+  EXPECT_THAT(row_after("4 of 16", "adder"), HasSubstr("| 0.81 | 11.4 ± 0.3 |"));
+  const std::string lesson = page("lessons/10-the-rank-lesson.md");
+  EXPECT_THAT(lesson,
+              HasSubstr("(50 tokens, 2,800 steps, three seeds) adder stayed higher at every "
+                        "width: 10.1 against 8.5 at d = 64 and 11.4 against 7.8 at d = 16"));
+
+  // The entropies are those of the four rows above.
+  const auto random = [](std::int64_t width, RandomScores scores, double entropy) {
+    return random_token_curve({50, 50, width}, scores, false, std::vector{entropy}, 4, 0.9)
+        .rank.at(0);
+  };
+  const auto [least, most] =
+      std::minmax({random(64, RandomScores::softmax, 0.73), random(64, RandomScores::adder, 0.70),
+                   random(16, RandomScores::softmax, 0.79), random(16, RandomScores::adder, 0.81)});
+  EXPECT_NEAR(least, 27, 0.6);
+  EXPECT_NEAR(most, 31, 0.6);
+  EXPECT_THAT(lesson, HasSubstr("Random tokens of the same entropy have 27 to 31."));
+
+  EXPECT_THAT(all, HasSubstr("finds mean ranks of 13.2 (softmax) and 22.8 (adder)"));
+  EXPECT_THAT(page("lessons/3-adding-and-rank.md"),
+              HasSubstr("22.8 for `fashion-adder-64` against 13.2 for `fashion-softmax-64`"));
+}
+
+TEST(LessonNumbers, TeachersReadWhatTheResultsSayOfRankAndWidth) {
+  const std::string teacher = page("manual/teaching.md");
+  // Adder attention has the higher rank before the first step, too: the last column.
+  EXPECT_THAT(results(), HasSubstr("| 8.5 ± 1.0 | 9.0 ± 1.1 | 8.6 |"));
+  EXPECT_THAT(results(), HasSubstr("| 10.1 ± 0.2 | 10.4 ± 0.1 | 9.6 |"));
+  EXPECT_THAT(teacher,
+              HasSubstr("adder is ahead at both widths, as a rule, from the first step on"));
+  EXPECT_THAT(results(), HasSubstr("**A + I comes near 176 for every model**"));
+  EXPECT_THAT(teacher, HasSubstr("178, 140, about 176"));
 }
 
 TEST(LessonNumbers, BoundsOfTheSecondTheorem) {
