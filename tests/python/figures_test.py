@@ -1,5 +1,6 @@
 """Tests of figures as pictures: drawn by the program, the same as from the command line."""
 
+import importlib.util
 import os
 import pathlib
 import re
@@ -14,7 +15,8 @@ import numpy as np
 import attnscope
 from attnscope import _program
 
-SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "sample_data"
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES = SOURCE / "sample_data"
 MODELS = [str(SAMPLES / "models" / name) for name in ("fashion-softmax.h5", "fashion-adder.h5")]
 IMAGE, OTHER = (str(SAMPLES / "inputs" / name) for name in ("08_bag.png", "03_dress.png"))
 
@@ -120,6 +122,30 @@ class PicturesTest(unittest.TestCase):
                                                      "--input", OTHER, "--set", "layers=5",
                                                      "--out", file))
         self.assertIn("03_dress", texts_of(drawn))
+
+
+class TablesTest(unittest.TestCase):
+    @unittest.skipIf(importlib.util.find_spec("pandas") is None, "pandas is missing")
+    def test_pandas_reads_a_csv_as_the_page_on_exports_says(self):
+        import pandas
+
+        page = (SOURCE / "docs" / "exports.md").read_text()
+        printed = re.search(r"```python\n(t = pandas\.read_csv.*?)```", page, re.DOTALL).group(1)
+        self.assertTrue(printed.endswith(".plot()\n"))
+        # The table that is plotted, without matplotlib.
+        code = printed.replace("means.pivot", "table = means.pivot").replace(".plot()", "")
+        with tempfile.TemporaryDirectory() as folder:
+            file = str(pathlib.Path(folder) / "rank.csv")
+            subprocess.run([_program.program(), "figure", "rank-by-layer", *MODELS, "--input", IMAGE,
+                            "--out", file], check=True, stdout=subprocess.DEVNULL)
+            names = {"pandas": pandas}
+            exec(code.replace('"rank.csv"', repr(file)), names)
+        table = names["table"]
+        self.assertEqual(table.shape[0], 6, "layers")
+        for file, label in zip(MODELS, ("softmax", "adder")):
+            ranks = attnscope.spectrum(attnscope.open(file).run(IMAGE))["equivalent_rank"]
+            means = np.asarray(ranks).reshape(6, 3).mean(axis=1)
+            np.testing.assert_allclose(table.filter(like=label).iloc[:, 0], means, err_msg=label)
 
 
 class ProgramTest(unittest.TestCase):
