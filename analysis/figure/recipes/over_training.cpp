@@ -1,6 +1,7 @@
 // Figure of a network during training: accuracy, ranks and entropies of its maps by step.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <set>
 
@@ -15,15 +16,18 @@ namespace attnscope {
 
 namespace {
 
-/// A quantity over training, with its table in the log.
+/// A quantity over training, with its table in the log and the factor that the table's numbers are
+/// multiplied by.
 struct TrainingQuantity {
   const char* name;
   const char* table;
   const char* label;
+  double factor = 1;
 };
 constexpr TrainingQuantity kQuantities[] = {
     {"accuracy", "tests/accuracy", "test accuracy"},
-    {"loss", "tests/loss", "test loss"},
+    {"loss", "tests/loss", "test loss, nats"},
+    {"bits", "tests/loss", "test loss, bits", std::numbers::log2e},
     {"rank_of_mean", "probes/rank_of_mean", "rank of the mean curve"},
     {"mean_rank", "probes/mean_rank", "mean equivalent rank"},
     {"identity_rank", "probes/identity_rank", "mean equivalent rank of A + I"},
@@ -70,7 +74,8 @@ GroupCurve curve_of(const HistoryGroup& group, const TrainingQuantity& quantity,
   for (const double step : steps_logged(group, quantity.table)) {
     std::vector<double> numbers, accuracies;
     for (const TrainingHistory* const history : group.histories) {
-      const double number = over_layers(row_at(history->log, quantity.table, step), read);
+      const double number =
+          quantity.factor * over_layers(row_at(history->log, quantity.table, step), read);
       const auto accuracy = row_at(history->log, "tests/accuracy", step);
       // Runs without a value at this step are excluded.
       if (std::isnan(number) || (by_accuracy && accuracy.empty())) continue;

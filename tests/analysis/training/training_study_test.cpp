@@ -317,6 +317,14 @@ TEST_F(TrainingStudyTest, DrawsRunsStudiesAndForeignCheckpoints) {
   EXPECT_EQ(over.numbers.at("accuracy/adder layers, adder/x"),
             read_histories(study.folder, {}).back().log.tables().at("tests/step").numbers);
   EXPECT_EQ(make_figure("trained-ranks", request).panels.size(), 4U);
+  FigureRequest losses = request;
+  losses.settings["show"] = std::vector<std::string>{"loss", "bits"};
+  const Figure both = make_figure("over-training", losses);
+  ASSERT_EQ(both.panels.size(), 2U);
+  const auto &nats = both.numbers.at("loss/adder layers, adder/mean"),
+             &bits = both.numbers.at("bits/adder layers, adder/mean");
+  ASSERT_EQ(bits.size(), nats.size());
+  for (std::size_t i = 0; i < bits.size(); ++i) EXPECT_NEAR(bits[i], nats[i] / std::log(2), 1e-12);
 
   // Checkpoints without a log, like those of other programs, give the ranks that the log has for
   // the same inputs.
