@@ -52,7 +52,7 @@ std::optional<SweepResult> finished_before(const SweepRequest& request) {
   const auto refusal = [&](const char* what) {
     return Error(ErrorKind::usage, what)
         .in_file(request.out)
-        .remedy("write elsewhere, or replace it (--restart, \"Begin anew\")");
+        .remedy("write elsewhere, or replace it (--restart, \"Start over\")");
   };
   SweepResult found;
   try {
@@ -91,7 +91,7 @@ SweepResult begin(const SweepRequest& request) {
         .in_file(unfinished)
         .found("a difference in " + difference)
         .remedy(
-            "finish that one first, write elsewhere, or start over (--restart, \"Begin anew\")");
+            "finish that one first, write elsewhere, or discard it (--restart, \"Start over\")");
   }
   for (const Subject& subject : request.subjects) {
     for (std::size_t view = 0; view < request.views.size(); ++view) {

@@ -94,7 +94,7 @@ std::shared_ptr<const std::vector<double>> whole_in_double(
   const std::vector<double> stored = entries.to_double();
   const std::int64_t heads = entries.shape.front();
   if (element_count({heads, tokens, tokens}) > kMostExpanded) {
-    throw Error(ErrorKind::unsupported, "blocks of so many tokens are not read in double precision")
+    throw Error(ErrorKind::unsupported, "map blocks in double precision expand to too many entries")
         .expected("at most " + std::to_string(kMostExpanded) + " entries of whole maps")
         .found(to_string(Shape{heads, tokens, tokens}))
         .remedy("store map_blocks as float32");
