@@ -193,7 +193,7 @@ SharedReport sweep(const std::vector<StudiedModel>& models, const std::string& d
 /// A training that begins; a resumed one has no settings.
 struct TrainingCall {
   std::string recipe;  ///< JSON; may be empty
-  Settings settings;   ///< of a recipe, which override it
+  Settings settings;   ///< settings that override a recipe's
   std::string study, only;
   std::int64_t seeds = 3;
 };

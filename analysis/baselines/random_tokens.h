@@ -42,7 +42,7 @@ struct RandomTokens {
 struct RandomTokenCurve {
   std::vector<double> entropy;          ///< h, mean row entropy over ln n (entropy_share), 0 to 1
   std::vector<double> rank;             ///< mean over the draws
-  std::vector<double> least, greatest;  ///< of the draws
+  std::vector<double> least, greatest;  ///< extremes of the draws
 };
 
 /// The curve at the entropies, each in (0, 1), that every draw reaches by temperature

@@ -101,7 +101,7 @@ inline constexpr double reference_entropy = 0;
 struct ComparisonOptions {
   LayerAlignment layers = LayerAlignment::by_index;
   bool match_heads = false;
-  RankThreshold threshold = {};  ///< of the equivalent rank; spectra are compared by its share
+  RankThreshold threshold = {};  ///< equivalent rank's; spectra are compared by its share
   bool baselines = false;        ///< also ranks relative to null models: nine times the work
   /// Also ranks at the same entropy (analysis/baselines/equal_entropy.h): the target h in (0, 1)
   /// for both maps, or reference_entropy for that of the reference's map, which then keeps T = 1.

@@ -49,7 +49,7 @@ struct Measurement {
 /// Exponent p of "time grows as N^p": the slope of log seconds over log N, by least squares.
 struct MeasuredExponent {
   double value = 0;
-  double standard_error = 0;  ///< of the slope, from the residuals
+  double standard_error = 0;  ///< standard error of the slope, from the residuals
 };
 
 /// The exponent over all N measured; empty for fewer than three, of which the error is unknown.

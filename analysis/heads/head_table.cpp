@@ -170,7 +170,7 @@ double rank_without(const std::vector<Sink>& sinks, const RowWeights& weights,
 double even_gap(const RowWeights& weights, const SeenKeys& seen, const HeadOptions& options) {
   const MatrixD& map = weights.matrix();
   MatrixD rest = map - even_map(map.rows(), map.cols(), seen);
-  constexpr double kRounding = 0x1p-20;  // of weights in float32 and their sums
+  constexpr double kRounding = 0x1p-20;  // relative error of float32 weights and their sums
   if (!(rest.norm() > kRounding * map.norm())) return HeadRow::kUnknown;
   const std::optional<MapSpectrum> spectrum = known_spectrum(rest, options);
   return spectrum ? gap_ratio(spectrum->singular_values) : HeadRow::kUnknown;

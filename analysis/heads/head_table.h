@@ -17,7 +17,7 @@
 namespace attnscope {
 
 struct HeadOptions {
-  RankThreshold threshold = {};  ///< of equivalent ranks
+  RankThreshold threshold = {};  ///< threshold of equivalent ranks
   double sink = 0.3;             ///< ε: a key with α_k above it is a sink, in (0, 1)
   double mass = 0.6;  ///< share of the class row that the strongest patches hold, in (0, 1]
   std::vector<std::int64_t> layers = {};  ///< all recorded layers if empty

@@ -15,7 +15,7 @@ namespace attnscope {
 /// The maps that a page shows.
 struct PageMaps {
   std::vector<std::int64_t> layers, heads;  ///< indices from 0; all recorded ones if empty
-  RankThreshold threshold = {};             ///< of the equivalent ranks in the tables
+  RankThreshold threshold = {};             ///< threshold of the tables' equivalent ranks
 };
 
 /// Number of entries of the recorded maps of `subject` that are shown.

@@ -106,7 +106,7 @@ struct StudyResult {
   std::string fingerprint;  ///< fingerprint of the request
   std::int64_t items = 0;   ///< number of items in the data set; 0 for texts
   std::uint32_t seed = 0;
-  RankThreshold threshold = {};  ///< of the equivalent rank
+  RankThreshold threshold = {};  ///< threshold of the equivalent rank
   std::vector<StudySeries> series;
 
   [[nodiscard]] bool complete() const;

@@ -37,7 +37,7 @@ struct TruncationRequest {
   /// One series for each. If true, rows are scaled to their sums before the truncation; rows whose
   /// sum is 0 stay unchanged.
   std::vector<bool> renormalise = {false};
-  RankThreshold threshold = {};  ///< of the equivalent rank
+  RankThreshold threshold = {};  ///< threshold of the equivalent rank
   bool baselines = false;        ///< true to add null ranks, of the maps with shuffled rows
 };
 

@@ -61,7 +61,7 @@ void request_for_mixing(TraceRequest& request);
 /// Other rows have no shares and do not count.
 struct MixingShares {
   double own = std::numeric_limits<double>::quiet_NaN();  ///< row i on token i; NaN without rows
-  std::vector<double> keys = {};  ///< of all rows on each key, sums to 1; empty without rows
+  std::vector<double> keys = {};  ///< share of each key in all rows, sums to 1; empty without rows
 };
 
 /// Shares in a matrix [N, N] of mixing_of or value_zeroing, or in a rollout's.

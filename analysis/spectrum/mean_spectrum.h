@@ -35,7 +35,7 @@ struct RankDistribution {
 struct MeanSpectrum {
   std::int64_t maps = 0;         ///< number of averaged maps
   std::int64_t left_out = 0;     ///< number of maps that are not ready
-  RankThreshold threshold = {};  ///< of all ranks
+  RankThreshold threshold = {};  ///< threshold of all ranks
   /// True if maps differ in size: curves are then averaged by the relative rank r/n, with n the
   /// number of a map's singular values; r counts steps of 1/K, with K the greatest n. `ranks` are
   /// not scaled.

@@ -66,7 +66,7 @@ struct SpectrumEstimate;
 struct Subject;
 
 struct SpectrumOptions {
-  RankThreshold threshold = {};  ///< of the equivalent rank
+  RankThreshold threshold = {};  ///< threshold of the equivalent rank
   SpectrumAccuracy accuracy = SpectrumAccuracy::cumulative;
   std::vector<std::int64_t> layers = {};  ///< all recorded layers if empty
   SpectrumMethod method = SpectrumMethod::automatic;
@@ -92,7 +92,7 @@ struct MapSpectrum {
   std::int64_t zero_rows = 0;           ///< number of queries that attend to nothing
   /// The min(N, M) values, descending; empty if not_finite, not_converged.
   std::vector<double> singular_values;
-  RankThreshold threshold = {};      ///< of the equivalent rank
+  RankThreshold threshold = {};      ///< threshold of the equivalent rank
   std::int64_t equivalent_rank = 0;  ///< smallest r with f(r) ≥ τ
   double effective_rank = 0;         ///< exp of the entropy of σ / Σσ
   double stable_rank = 0;            ///< ‖H‖_F² / σ_1²; NaN if unknown (estimated)

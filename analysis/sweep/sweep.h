@@ -69,7 +69,7 @@ struct SweepResult {
   std::int64_t items = 0;               ///< number of items that could be chosen, at least `count`
   std::uint32_t seed = 0;               ///< seed of the choice
   std::vector<double> thresholds;       ///< thresholds of equivalent ranks
-  RankShare share = RankShare::values;  ///< of the thresholds, and of the curves f(r)
+  RankShare share = RankShare::values;  ///< share that thresholds and curves f(r) are levels of
   SweptNumbers numbers;                 ///< computed quantities
   std::vector<SweepSeries> series;
 };
@@ -82,7 +82,7 @@ struct SweepRequest {
   std::int64_t end = 0;    ///< items from this index on are left out; 0: no limit
   ItemChoice choice;       ///< choice among the remaining items
   std::vector<double> thresholds = {0.9};
-  RankShare share = RankShare::values;  ///< of the thresholds and the curves
+  RankShare share = RankShare::values;  ///< share that thresholds and curves f(r) are levels of
   std::vector<IdentityView> views = {IdentityView::as_is};
   SweptNumbers numbers = {};
   std::filesystem::path out;  ///< path of the result; unfinished work is at sweep_checkpoint(out)

@@ -18,7 +18,7 @@ namespace {
 /// A matrix with the same Frobenius norm as a head's product, and with the same norm of its product
 /// with another head's.
 struct ReducedHead {
-  MatrixD matrix;   ///< of what an earlier head writes [d, D], of what a later one reads [D, d]
+  MatrixD matrix;   ///< [d, D] if an earlier head writes it, [D, d] if a later one reads it
   double norm = 0;  ///< Frobenius norm of the head's product
 };
 
@@ -80,7 +80,7 @@ std::vector<HeadComposition> head_compositions(const Model& model, Composition k
   const Transformer& transformer = transformer_of(model);
   const std::vector<std::size_t> stages = layer_stages(model);
   const std::int64_t layers = std::ssize(stages);
-  std::vector<std::vector<ReducedHead>> earlier;  // of each layer so far
+  std::vector<std::vector<ReducedHead>> earlier;  // heads of each layer so far
   std::vector<HeadComposition> pairs;
   for (std::int64_t to = 0; to < layers; ++to) {
     progress.step(static_cast<double>(to) / static_cast<double>(layers), "composition of heads");

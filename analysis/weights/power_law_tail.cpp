@@ -17,7 +17,7 @@ PowerLawTail power_law_tail(std::vector<double> eigenvalues) {
   for (const double value : eigenvalues) logarithms.push_back(std::log(value));
 
   const std::size_t count = eigenvalues.size();
-  double sum = logarithms.back();  // of the logarithms from `first` on
+  double sum = logarithms.back();  // sum of the logarithms from `first` on
   for (std::size_t first = count - 1; first-- > 0;) {
     sum += logarithms[first];
     const auto n = static_cast<double>(count - first);

@@ -19,7 +19,7 @@ enum class WeightAnalysis {
   ov,             ///< W_OV of each head
   qk_layer,       ///< Σ_h W_QK of each layer
   ov_layer,       ///< Σ_h W_OV of each layer
-  q_composition,  ///< what a head writes in what a later one reads by its queries
+  q_composition,  ///< the part of a head's output that a later head's queries read
   k_composition,  ///< the same by its keys
   v_composition,  ///< the same by its values
   matrices        ///< the weight matrices of the layers, or their differences from another model's

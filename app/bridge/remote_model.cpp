@@ -203,7 +203,7 @@ void RemoteModel::read_errors() {
 
 void RemoteModel::take_end(int status) {
   read_errors();
-  constexpr int kWrongUsage = 2, kNotFound = 127;  // of this program and of a shell
+  constexpr int kWrongUsage = 2, kNotFound = 127;  // exit statuses of this program and of a shell
   if (host_.exitStatus() == QProcess::CrashExit) return lose(tr("it was ended by a signal"));
   if (status == kNotFound) return stop(tr("the program attnscope was not found there"));
   if (status == kWrongUsage) return stop(tr("the program there cannot serve models"));

@@ -163,13 +163,13 @@ class AtlasCanvas : public GraphicsWidget {
 
   Selection selected_;  ///< the drawn selection, without the cell under the cursor
 
-  AtlasZoom zoom_;  ///< as drawn: approaches wanted_zoom() during an animation
+  AtlasZoom zoom_;  ///< drawn zoom: approaches wanted_zoom() during an animation
   AtlasZoom zoom_from_;
   QVariantAnimation movement_;
 
   MapTitle* title_;
-  mutable std::shared_ptr<const TokenAxes> axes_;  ///< of the last stage
-  std::shared_ptr<const MapProfile> profile_;      ///< of the last stage
+  mutable std::shared_ptr<const TokenAxes> axes_;  ///< axes of the last stage
+  std::shared_ptr<const MapProfile> profile_;      ///< profile of the last stage
   std::shared_ptr<const ShownMaps> profile_of_;    ///< maps of the profile wanted; null: none
   MapCell profile_at_;
   bool profile_in_work_ = false;

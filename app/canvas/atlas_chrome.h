@@ -76,7 +76,7 @@ struct AtlasScene {
   AtlasZoom zoom;
   /// The map that is shown by itself, with its tokens and its profile.
   std::optional<MapStage> stage;
-  std::shared_ptr<const TokenAxes> axes;      ///< of the stage; null without a stage
+  std::shared_ptr<const TokenAxes> axes;      ///< the stage's; null without a stage
   std::shared_ptr<const MapProfile> profile;  ///< last known of the stage; may be of another cell
   /// The rectangle of the widget that maps are drawn in.
   [[nodiscard]] QRectF sight() const { return stage ? stage->sight : frame.viewport; }

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* glyph_vertices = R"(#version 330 core
 layout(location = 0) in vec4 box;       // left, top, width, height in pixels
 layout(location = 1) in vec3 glyph;     // left, width in the texture; bright
-uniform vec2 pixels;                    // of the framebuffer
+uniform vec2 pixels;                    // size of the framebuffer
 out vec2 at;
 flat out float bright;
 void main() {

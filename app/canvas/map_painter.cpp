@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* map_vertices = R"(#version 330 core
 uniform vec4 target;    // left, top, right, bottom in clip space
-uniform vec2 part;      // of the texture
+uniform vec2 part;      // part of the texture
 out vec2 at;
 void main() {
   vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
@@ -38,7 +38,7 @@ uniform bool reversed;
 uniform vec3 stripe_ground, stripe_colour;
 uniform float pixel_ratio;
 uniform float opacity;
-uniform vec2 cells;          // of this texture
+uniform vec2 cells;          // number in this texture
 uniform vec2 cell_pixels;
 in vec2 at;
 out vec4 colour;

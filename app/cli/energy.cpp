@@ -196,7 +196,7 @@ nlohmann::ordered_json known_networks_as_json() {
 
 struct EnergyArguments {
   std::string subject;
-  ModelArguments model;  ///< what the user says about a weight file
+  ModelArguments model;  ///< settings of a weight file, from the command line
   std::string paper;
   std::string mechanism;
   std::string convention;

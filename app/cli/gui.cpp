@@ -59,7 +59,7 @@ struct GuiOptions {
   std::filesystem::path watch;        ///< folder of a training that may go on; empty: none
   std::string theme;                  ///< "dark" or "light"; empty: as in the last run
   bool empty = false;                 ///< opens neither samples nor the last session
-  std::optional<std::uint16_t> port;  ///< of the loopback interface; 0: any
+  std::optional<std::uint16_t> port;  ///< port of the loopback interface; 0: any
   double message_memory = 1;          ///< GiB of messages that are received at a time
   bool samples_if_empty = false;  ///< opens the first minute unless the last session is reopened
 };

@@ -40,7 +40,7 @@ struct HeadsReport {
   std::vector<HeadTable> tables;  ///< one table per subject
   std::optional<double> at_entropy = {};
   std::vector<std::vector<EntropyRank>> entropy_ranks =
-      {};  ///< as the rows of tables, if asked for
+      {};  ///< by table and row; empty unless asked for
 };
 
 using nlohmann::ordered_json;

@@ -118,7 +118,7 @@ struct ViewSettings {
   std::int64_t shown_rank = 0;  ///< r of the best approximations A_r that are shown; 0: full maps
   bool shows_rest = false;      ///< the remainder A − A_r is shown instead
   bool hide_prefix_tokens = false;  ///< class tokens and registers; for texts [CLS], [SEP], <s> …
-  RankThreshold rank_threshold = {};  ///< of the equivalent rank
+  RankThreshold rank_threshold = {};  ///< threshold of the equivalent rank
   MapNumber map_number = MapNumber::equivalent_rank;
   bool sorted_by_number = false;  ///< maps sorted by that number, the least first
   std::int64_t first_layer = 0;   ///< number of the first layer in figures: 0 or 1

@@ -66,7 +66,7 @@ struct OpenSubject {
   bool agrees_with_reference = false;
 
   bool is_of_file = false;      ///< it was read from `file` and is read again when that changes
-  std::string file_says;        ///< what became of its file since it was opened; empty: nothing
+  std::string file_says;        ///< change of its file since it was opened; empty: no change
   bool is_behind_file = false;  ///< the file is gone or cannot be read: it shows former contents
 
   WhatIf what_if;                ///< requested changes of its maps

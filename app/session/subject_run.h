@@ -19,7 +19,7 @@ namespace attnscope {
 struct SubjectRun {
   Subject subject;                      ///< its model is not null
   std::shared_ptr<const Input> input;   ///< null: subject.own_input is opened first
-  std::optional<std::int64_t> channel;  ///< as in TraceRequest
+  std::optional<std::int64_t> channel;  ///< the channel of TraceRequest
   WhatIf what_if;
   /// The trace without changes from an earlier run; null: the model runs without changes first.
   std::shared_ptr<const Trace> unchanged;

@@ -52,7 +52,7 @@ class FirstMinuteCard : public QFrame {
   void close_for_good();
 
   Highlight& highlight_;
-  int place_ = 0;  ///< of the sentence, from 0; their number: the doors
+  int place_ = 0;  ///< index of the sentence; their number: the doors
   QLabel* said_;
   QLabel* to_do_;
   Doors* doors_;

@@ -16,7 +16,7 @@ class JobQueue;
 
 /// One redraw of the window.
 struct FrameTime {
-  double end_s = 0;       ///< of std::chrono::steady_clock, seconds
+  double end_s = 0;       ///< time of std::chrono::steady_clock, seconds
   double drawing_ms = 0;  ///< milliseconds
   /// Milliseconds from the first action of the user that had not been drawn to the end; absent if
   /// the redraw does not follow an action at once.

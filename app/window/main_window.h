@@ -164,7 +164,7 @@ class MainWindow : public QMainWindow {
   bool arranged_ = false;
   std::filesystem::path remembered_;  // folder for data kept between runs; empty: none
   bool presenting_ = false;
-  double presented_scale_ = 1;  // of letters, by the window's width in a presentation
+  double presented_scale_ = 1;  // scale of letters, by the window's width in a presentation
   /// The view before and after the last toggle of I.
   struct IdentityToggle {
     IdentityView before, after;

@@ -42,7 +42,7 @@ class NoticeBar : public QFrame {
   void add_button(const Choice& choice);
 
   QLabel* text_;
-  QList<QPushButton*> buttons_;  // of the note's choices
+  QList<QPushButton*> buttons_;  // the note's choices
   QPushButton* action_;
   QToolButton* dismiss_;
   std::optional<Offer> offer_;

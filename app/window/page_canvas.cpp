@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kMargin = 24;            // pixels around the page
 constexpr double kGapMm = 3;           // between panels, as compose() leaves it
-constexpr double kFirstHeightMm = 45;  // of a panel that was never drawn
+constexpr double kFirstHeightMm = 45;  // height of a panel that was never drawn
 constexpr double kTitleMm = 5;
 constexpr int kReach = 5;  // pixels from a boundary at which it is taken
 

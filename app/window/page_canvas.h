@@ -92,8 +92,8 @@ class PageCanvas : public QWidget {
   [[nodiscard]] int other_row(int id, int rows) const;
 
   std::vector<Slot> slots_;
-  std::map<int, QImage> pictures_;  ///< of panels, from the page drawn last
-  std::map<int, double> heights_;   ///< of panels, in mm
+  std::map<int, QImage> pictures_;  ///< pictures of panels, from the page drawn last
+  std::map<int, double> heights_;   ///< heights of panels, mm
   Figure figure_;
   QImage page_;            ///< the page drawn last
   bool is_drawn_ = false;  ///< page_ has the present arrangement

@@ -50,7 +50,7 @@ constexpr int kNarrow = 1400;       // below this window width the left side is 
 constexpr int kAboveAndBelow = 70;  // part of the window's height that is not docks
 /// Width of a dock in a presentation, the larger of both; the maps have the rest.
 struct PresentedWidth {
-  int percent;  ///< of the window
+  int percent;  ///< percentage of the window
   int least;    ///< pixels at the default font size
 };
 constexpr PresentedWidth kPresentedRead{38, 400}, kPresentedRight{24, 264}, kPresentedLeft{18, 190};

@@ -76,7 +76,7 @@ class SideLayout : public QObject {
 /// The layout of the docks at one moment.
 struct DockPlaces {
   QByteArray state;
-  QList<QDockWidget*> docks;  ///< those in front, with their sizes
+  QList<QDockWidget*> docks;  ///< docks in front, with their sizes
   QList<QSize> sizes;
 };
 

@@ -24,7 +24,7 @@ namespace attnscope {
 /// The inputs of one layer's attention, and the place where it records.
 struct LayerRun {
   const Mechanism& mechanism;
-  const TraceRequest& request;  ///< as returned by with_room_for_maps
+  const TraceRequest& request;  ///< result of with_room_for_maps
   const TokenLayout& layout;    ///< layout of the layer's tokens
   /// Additional input of the layers of a tail: the tokens [M, D] of the previous stage.
   const Tensor* memory = nullptr;

@@ -129,7 +129,7 @@ class Unigram final : public TokenModel {
 
   void add_unknown(std::string_view word, WordToken part, std::vector<WordToken>& tokens) const {
     const std::string text(word.substr(part.begin, part.end - part.begin));
-    if (!settings_.single_precision) {  // as in tokenizers, which looks up the joined text again
+    if (!settings_.single_precision) {  // tokenizers, too, looks up the joined text again
       if (const auto whole = table().find(text)) {
         return tokens.push_back({*whole, part.begin, part.end});
       }

@@ -18,9 +18,9 @@ namespace attnscope {
 
 /// Settings of a training pass that tests do not have.
 struct Regularisation {
-  double dropout = 0;            ///< of the embedding and of each layer's two branches (Omission)
-  double attention_dropout = 0;  ///< of the attention weights (WeightDropout)
-  double drop_path = 0;          ///< of the last layer's branches (drop_path_of_layer)
+  double dropout = 0;            ///< rate for the embedding and a layer's two branches (Omission)
+  double attention_dropout = 0;  ///< rate for the attention weights (WeightDropout)
+  double drop_path = 0;          ///< rate for the last layer's branches (drop_path_of_layer)
   double label_smoothing = 0;    ///< ε of LossTargets
   bool gumbel_noise = false;     ///< noise on the biases of daft-one-hot (DAFT, Eq. 11)
 };

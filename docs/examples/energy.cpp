@@ -8,7 +8,7 @@ int main() {
   EnergyRequest request;
   request.architecture = "deit-tiny";
   request.mechanism.name = "hash";
-  set(request, "bits", "8");  // as on the command line, or by request.mechanism.parameters
+  set(request, "bits", "8");  // the same names are options of the command line
   const EnergySubject subject = resolve(request);
   const NetworkCost cost = count_operations(subject.architecture, subject.options);
   const EnergyTotals totals = totals_of(cost.total(), subject.constants);

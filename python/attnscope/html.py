@@ -19,7 +19,7 @@ class Page:
 
     def __init__(self, text: str, height: int = 860) -> None:
         self.text = text
-        self.height = height  # of the frame in a notebook, in pixels
+        self.height = height  # height of the frame in a notebook, in pixels
 
     def save(self, path: Any) -> pathlib.Path:
         """Writes the page, at once under its name: no half of it is ever seen."""

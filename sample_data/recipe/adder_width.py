@@ -33,7 +33,7 @@ import numpy as np
 import torch
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-EPS = 1e-6  # of LayerNorm, as timm's
+EPS = 1e-6  # timm's eps of LayerNorm
 ADAM_EPS, BETA1, BETA2, DECAY, CLIP = 1e-8, 0.9, 0.999, 0.05, 1.0
 
 

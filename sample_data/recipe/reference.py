@@ -126,7 +126,7 @@ class Model:
             maps = dot_product_maps(q, k) if name == "softmax" else adder_maps(q, k)
             out = maps @ v + (v if self.adds_identity else 0)  # Adder, Eq. 9 and 20
             out = out.swapaxes(0, 1).reshape(len(x), -1)
-            if block + "norm.weight" in self.tensors:  # of a layer of adder arithmetic
+            if block + "norm.weight" in self.tensors:  # a layer of adder arithmetic
                 out = self.norm(out, block + "norm")
             return self.linear(out, block + "proj"), maps
         if name == "hash":
@@ -201,7 +201,7 @@ def main(models_folder, image_path, out_folder):
             logits=logits,
             layers=np.array(
                 [0, maps.shape[0] - 1]
-            ),  # those whose maps are kept: all of them would be 2.8 MB
+            ),  # only these maps are kept: all of them would be 2.8 MB
             implied_maps=maps[[0, -1]].astype(np.float32),
             singular_values=singular_values(maps),
             singular_values_plus_identity=singular_values(maps + np.eye(maps.shape[-1])),

@@ -32,7 +32,7 @@ TEST(HeadsCommand, JsonHoldsEveryHeadAndNothingUnknownAsZero) {
       EXPECT_GT(head.at("output_norm"), 0);
       EXPECT_GT(head.at("normalised_entropy"), 0);
       EXPECT_LE(head.at("normalised_entropy"), 1);
-      EXPECT_LT(head.at("distance"), 40);  // of an image of 28 × 28 pixels
+      EXPECT_LT(head.at("distance"), 40);  // images are 28 × 28 pixels
     }
   }
   EXPECT_EQ(report["subjects"][0]["heads"][0]["identity_removed"], false);

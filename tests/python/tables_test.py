@@ -373,7 +373,7 @@ class GradientTest(unittest.TestCase):
         self.check("talking_heads", naive, tensors=tensors)
 
     def test_every_trained_mechanism_by_differences(self):
-        # Those without learned tensors and without codes, whose gradient is not that of a function.
+        # Mechanisms without learned tensors and codes: the gradient of codes is not that of a function.
         for name in ("softmax", "adder", "linear", "cosformer", "performer", "additive"):
             kernel = getattr(attnscope.kernels, name)
             found = kernel.gradient(self.q, self.k, self.v, self.d)

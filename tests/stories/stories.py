@@ -15,7 +15,7 @@ import time
 from window import Missing, Window, xdotool
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../sample_data")
-FASHION = "/usr/share/datasets/fashion-mnist"  # of Debian's package dataset-fashion-mnist
+FASHION = "/usr/share/datasets/fashion-mnist"  # Debian's package dataset-fashion-mnist
 STORIES = {}
 
 

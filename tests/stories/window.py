@@ -12,7 +12,7 @@ from gi.repository import Gio, GLib
 ACCESSIBLE = "org.a11y.atspi.Accessible"
 COMPONENT = "org.a11y.atspi.Component"
 ROOT = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
-ENABLED, SHOWING = 1 << 8, 1 << 25  # of AtspiStateType
+ENABLED, SHOWING = 1 << 8, 1 << 25  # bits of AtspiStateType
 PATIENCE = 180  # seconds until a state that does not come is a failure: the machine may be busy
 POLL = 0.1      # seconds between two looks at the window
 

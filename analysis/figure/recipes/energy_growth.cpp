@@ -23,7 +23,7 @@ enum class Marked { with_softmax, all, none };
 constexpr EnumName<Marked> marked_names[] = {
     {Marked::with_softmax, "softmax"}, {Marked::all, "all"}, {Marked::none, "none"}};
 
-constexpr std::size_t kColours = 7;  // of subject_colour
+constexpr std::size_t kColours = 7;  // number of colours that subject_colour has
 
 /// Name of a mechanism, with its parameters if another one has the same name.
 std::string label_of(const std::vector<GrowthCurve>& curves, const MechanismChoice& mechanism) {

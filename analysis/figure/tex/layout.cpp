@@ -362,7 +362,7 @@ std::string matrix(const std::vector<Entry>& entries, std::size_t rows, const st
 
 /// Shortens labels that are wider than the legend's room.
 void shorten(std::vector<Entry>& entries, double width_mm) {
-  constexpr double icon_mm = 6.5, em_mm = 6.25 / 1.12 * 25.4 / 72;  // of TeX's narrower fonts
+  constexpr double icon_mm = 6.5, em_mm = 6.25 / 1.12 * 25.4 / 72;  // em of TeX's narrower fonts
   for (Entry& entry : entries) {
     entry.label = elided_middle(entry.label, std::max(1.0, (width_mm - icon_mm) / em_mm));
   }

@@ -63,7 +63,7 @@ class InputsPanel : public DockPanel {
   QGridLayout* grid_;
   QToolButton* keep_;  // duplicates the selected model on this input
   std::vector<QToolButton*> thumbnails_;
-  std::vector<QPixmap> pictures_;  // of the samples, as many as thumbnails_
+  std::vector<QPixmap> pictures_;  // the samples, as many as thumbnails_
   int columns_ = 0;
 };
 

@@ -27,8 +27,8 @@ struct LessonBlock {
   std::string title;  ///< description of a step, or the question; empty for text and summary
   std::string body;
   int line = 1;                         ///< first line in the file, from 1
-  std::vector<PredictionField> fields;  ///< of a prediction: its body
-  std::vector<std::string> pictures;    ///< of `seen`: the parts in its title
+  std::vector<PredictionField> fields;  ///< fields of a prediction: its body
+  std::vector<std::string> pictures;    ///< parts in the title of `seen`
 };
 
 struct Lesson {

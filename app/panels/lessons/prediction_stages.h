@@ -46,7 +46,7 @@ class PredictionStages : public QObject {
     int line = 0;  ///< the prediction's line in the file
     std::vector<PredictionField> fields;
     std::vector<QWidget*> experiments;
-    std::vector<std::string> names;     ///< of the experiments
+    std::vector<std::string> names;     ///< names of the experiments
     std::vector<std::string> pictures;  ///< parts of the window
     SeenCard* card = nullptr;
   };

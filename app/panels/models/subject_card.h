@@ -59,7 +59,7 @@ class SubjectCard : public QFrame {
   ElidedLabel* name_;
   QLabel* facts_;
   QLabel* state_;
-  QLabel* file_;  ///< what became of the file since it was opened
+  QLabel* file_;  ///< change of the file since it was opened
   ProgressLine* progress_;
   QWidget* channel_row_;
   QSpinBox* channel_;

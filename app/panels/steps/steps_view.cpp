@@ -16,7 +16,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kGapBetween = 6, kBesideMatrix = 12;  // pixels
+constexpr int kGapBetween = 6, kNextToMatrix = 12;  // pixels
 constexpr double kUnseen = 0.28;                    // opacity of later steps
 
 double largest_of(const std::vector<double>& values) {
@@ -143,13 +143,13 @@ double StepsView::title_room() const {
   const QFontMetricsF metrics(bold);
   double widest = 0;
   for (const Row& row : rows()) widest = std::max(widest, metrics.horizontalAdvance(row.title));
-  return widest + kBesideMatrix;
+  return widest + kNextToMatrix;
 }
 
 double StepsView::number_room() const {
   // The widest number of four digits, so that bars keep their size from key to key.
   const QFontMetricsF metrics(number_font(font()));
-  return metrics.horizontalAdvance(QStringLiteral("−0.0008654")) + kBesideMatrix;
+  return metrics.horizontalAdvance(QStringLiteral("−0.0008654")) + kNextToMatrix;
 }
 
 QRectF StepsView::bar_of(std::int64_t key) const {
@@ -282,11 +282,11 @@ void StepsView::paint_row(QPainter& painter, const Row& row, const QRectF& place
   painter.setFont(bold);
   painter.setPen(row.step == step_ ? colours.accent : colours.text);
   painter.drawText(
-      QRectF(place.left(), place.top(), title_room() - kBesideMatrix / 2.0, place.height()),
+      QRectF(place.left(), place.top(), title_room() - kNextToMatrix / 2.0, place.height()),
       Qt::AlignVCenter | Qt::AlignRight, row.title);
   painter.setFont(number_font(font()));
   painter.setPen(colours.text);
-  const double beside = number_room() - kBesideMatrix / 2.0;
+  const double beside = number_room() - kNextToMatrix / 2.0;
   painter.drawText(QRectF(place.right() - beside, place.top(), beside, place.height()),
                    Qt::AlignVCenter | Qt::AlignLeft, number_of(row));
   const QRectF plot = plot_rect(place);

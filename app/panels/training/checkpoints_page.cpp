@@ -306,7 +306,8 @@ void CheckpointsPage::compute_ranks() {
           },
           [this](const JobFailure& failure) {
             rank_job_ = 0;
-            if (!failure.cancelled) compute_ranks();  // else with the next step that is sent
+            // After a cancellation, the next step that is sent computes them.
+            if (!failure.cancelled) compute_ranks();
           },
           this);
       return;

@@ -71,7 +71,7 @@ class WhatIfPanel : public DockPanel {
   NumberSlider* rank_;
   QCheckBox* rest_;
   QToolButton *as_run_, *as_picture_;
-  QLabel* target_;            ///< what the sliders change, in the colour of a run or of the view
+  QLabel* target_;            ///< the sliders' object, in the colour of a run or of the view
   QList<QWidget*> run_only_;  ///< controls that only a run has
   QWidget* heads_;
   QPushButton* drop_;

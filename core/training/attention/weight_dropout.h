@@ -13,7 +13,7 @@ namespace attnscope {
 /// torch.nn.MultiheadAttention and timm's attn_drop. Each is a function of the head, the query and
 /// the key, so that the backward pass leaves out the same ones.
 struct WeightDropout {
-  std::optional<RandomNumbers> numbers = {};  ///< those of the layer and example; empty: none
+  std::optional<RandomNumbers> numbers = {};  ///< the layer's and example's own; empty: no dropout
   double share = 0;                           ///< p, 0 to below 1
 
   [[nodiscard]] explicit operator bool() const { return numbers.has_value() && share > 0; }

@@ -15,7 +15,7 @@ enum class ErasedFill { noise, zero };
 
 /// Random erasing (Zhong et al. 2020) of one box, with timm's ranges.
 struct ErasingSettings {
-  double probability = 0;  ///< of an image to be erased, 0 to 1
+  double probability = 0;  ///< probability that an image is erased, 0 to 1
   ErasedFill fill = ErasedFill::noise;
 };
 

@@ -29,7 +29,7 @@ std::int64_t equivalent_rank_of(MatrixD map) {
   return spectrum_of_matrix(map, {.threshold = 0.9}).equivalent_rank;
 }
 
-TEST(EqualEntropyBesideNumPy, FindsTemperatureMapAndRank) {
+TEST(EqualEntropyAgainstNumPy, FindsTemperatureMapAndRank) {
   for (const nlohmann::json& made :
        read_test_data("equal_entropy/equal_entropy.json").at("cases")) {
     SCOPED_TRACE(made.at("name"));
@@ -187,7 +187,7 @@ TEST(RandomTokens, HaveTheScoresOfTheirKind) {
 
 /// The law of random tokens: at equal entropy the order of softmax and adder scores flips between
 /// d = 16 and d = 32. NumPy's draws are other draws, so that means agree to their standard errors.
-TEST(RandomTokensBesideNumPy, HaveTheRanksOfTheLaw) {
+TEST(RandomTokensAgainstNumPy, HaveTheRanksOfTheLaw) {
   const nlohmann::json reference = read_test_data("equal_entropy/equal_entropy.json");
   const double reference_draws = reference.at("draws");
   constexpr std::int64_t kDraws = 4;

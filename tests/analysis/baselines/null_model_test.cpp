@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-TEST(NullModelsBesideNumPy, RanksOfShuffledAndEvenMapsAndOfBlocks) {
+TEST(NullModelsAgainstNumPy, RanksOfShuffledAndEvenMapsAndOfBlocks) {
   for (const nlohmann::json& made : read_test_data("analysed/analysed.json").at("cases")) {
     const Trace trace = softmax_case(made);
     const nlohmann::json& expected = made.at("null");

@@ -21,7 +21,7 @@ Trace trace_of_part(const nlohmann::json& made) {
   return trace;
 }
 
-TEST(ComponentsBesideNumPy, ValuesAndVectorsWithTheirSigns) {
+TEST(ComponentsAgainstNumPy, ValuesAndVectorsWithTheirSigns) {
   for (const nlohmann::json& made : read_test_data("components/components.json").at("cases")) {
     const MapComponents found = map_components(
         without_model(trace_of_part(made)), {0, 0},

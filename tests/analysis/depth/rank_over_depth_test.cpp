@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-TEST(RankOneResidualBesideNumPy, OfTokens) {
+TEST(RankOneResidual, AgreesWithNumPyForTokens) {
   for (const nlohmann::json& expected : read_test_data("depth/depth.json").at("tokens")) {
     Tensor tokens = raw_uniform({expected.at("n"), expected.at("d")}, expected.at("seed"));
     for (float& value : tokens.values()) value += expected.at("offset").get<float>();
@@ -32,7 +32,7 @@ TEST(RankOneResidualBesideNumPy, OfTokens) {
   }
 }
 
-TEST(RankOneResidualBesideNumPy, OfMaps) {
+TEST(RankOneResidual, AgreesWithNumPyForMaps) {
   for (const nlohmann::json& expected : read_test_data("depth/depth.json").at("maps")) {
     const std::int64_t n = expected.at("n");
     Trace trace;

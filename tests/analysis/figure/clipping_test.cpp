@@ -58,7 +58,7 @@ TEST(Clipping, IsSeparateForEachScale) {
 }
 
 TEST(Clipping, AnEndThatIsAValueClipsNothing) {
-  const float high = 0.1F;  // as a double it is a little more than 0.1
+  const float high = 0.1F;  // its double is a little more than 0.1
   const Figure figure = figure_of({scale_of(0, static_cast<double>(high))}, {{0, {0, high}}});
   EXPECT_EQ(clipping_of(figure, 0), (Clipping{false, false}));
 }

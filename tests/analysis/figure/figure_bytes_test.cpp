@@ -102,7 +102,7 @@ TEST(FigureBytes, AreRefusedIfSizesAndIndicesDoNotFit) {
   EXPECT_TRUE(is_refused([](Figure& f) { f.width_mm = std::nan(""); }));
 }
 
-TEST(FigureBytes, OfAnotherVersionAreNamed) {
+TEST(FigureBytes, NamesAnotherVersion) {
   std::string bytes = figure_as_bytes(every_mark());
   bytes.insert(bytes.find('\n'), "-old");
   EXPECT_TRUE(holds_figure(bytes));

@@ -68,7 +68,7 @@ TEST(Labels, AreShortenedInTheirMiddle) {
   EXPECT_EQ(elided_middle("ααααααααα\nb", 3), "αα…α\nb") << "whole letters, line by line";
 }
 
-TEST(Labels, OfRowsKeepTheHead) {
+TEST(Labels, KeepsTheHeadInRowLabels) {
   EXPECT_EQ(row_label("adder, head 2", 40, 7), "adder, head 2");
   const std::string shown = row_label("vit_tiny_patch16_224 as adder, head 2", 20, 7);
   EXPECT_TRUE(shown.starts_with("vit_") && shown.ends_with("adder\nhead 2")) << shown;

@@ -53,7 +53,7 @@ TEST(Needs, LeaveOutSubjectsThatDoNotMeetThem) {
   EXPECT_FALSE(can_show(find_figure("rank-by-layer").needs, trace));
 }
 
-TEST(Needs, OfAPageCombineThoseOfItsFigures) {
+TEST(Needs, CombinesTheNeedsOfAPagesFigures) {
   const FigureRecipe& page = find_figure("composite");
   EXPECT_EQ(needs_of(page, {{"page", "energy-share | operations-table"}}).subject,
             SubjectNeed::model);

@@ -24,9 +24,9 @@ HashCodes codes_of(const std::vector<float>& signs, std::int64_t tokens, std::in
   return codes;
 }
 
-class CodesBesideNumPy : public testing::TestWithParam<std::size_t> {};
+class CodesAgainstNumPy : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(CodesBesideNumPy, EveryNumberIsTheSame) {
+TEST_P(CodesAgainstNumPy, EveryNumberIsTheSame) {
   const nlohmann::json reference =
       read_test_data("hash_codes/reference.json").at("cases").at(GetParam());
   const std::int64_t tokens = reference.at("tokens"), keys = reference.at("keys"),
@@ -65,7 +65,7 @@ TEST_P(CodesBesideNumPy, EveryNumberIsTheSame) {
               1e-10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, CodesBesideNumPy, testing::Values(0, 1, 2));
+INSTANTIATE_TEST_SUITE_P(Cases, CodesAgainstNumPy, testing::Values(0, 1, 2));
 
 TEST(SimilarPairs, AreTheGreatestAndTheLeastOfEveryRow) {
   const std::vector<float> attention = {0.1F, 0.4F, 0.2F, 0.3F,  //

@@ -28,9 +28,9 @@ SimilarPairs pairs_in(const nlohmann::json& example) {
   return pairs;
 }
 
-class LearnedBesideNumPy : public testing::TestWithParam<std::size_t> {};
+class LearnedAgainstNumPy : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(LearnedBesideNumPy, HashAndErrorsAreTheSame) {
+TEST_P(LearnedAgainstNumPy, HashAndErrorsAreTheSame) {
   const nlohmann::json reference =
       read_test_data("hash_codes/learned.json").at("cases").at(GetParam());
   const bool shared = reference.at("shared");
@@ -74,7 +74,8 @@ TEST_P(LearnedBesideNumPy, HashAndErrorsAreTheSame) {
   EXPECT_EQ(learned.error_after, learned.error_by_bit.back());
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, LearnedBesideNumPy, testing::Range(std::size_t{0}, std::size_t{3}));
+INSTANTIATE_TEST_SUITE_P(Cases, LearnedAgainstNumPy,
+                         testing::Range(std::size_t{0}, std::size_t{3}));
 
 }  // namespace
 }  // namespace attnscope

@@ -53,7 +53,7 @@ Trace of_map(std::vector<float> values, std::int64_t rows, std::int64_t columns)
   return trace;
 }
 
-TEST(HeadTableBesideNumPy, EveryMeasureAgrees) {
+TEST(HeadTableAgainstNumPy, EveryMeasureAgrees) {
   for (const nlohmann::json& made : read_test_data("heads/heads.json").at("cases")) {
     const HeadTable table = head_table(trace_of_case(made));
     ASSERT_EQ(table.rows.size(), 1U);

@@ -33,7 +33,7 @@ void expect_refused(const Call& call, const std::string& text) {
   }
 }
 
-TEST(AnalysedBesideNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
+TEST(AnalysedAgainstNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
   for (const nlohmann::json& made : read_test_data("analysed/analysed.json").at("cases")) {
     const Trace trace = softmax_case(made);
     for (const char* key : {"sigma", "centred"}) {

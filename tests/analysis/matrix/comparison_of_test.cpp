@@ -37,7 +37,7 @@ ComparedMap only_map(const Subject& reference, const Subject& other, const Matri
   return found.maps.at(0);
 }
 
-TEST(ComparisonOfBesideNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
+TEST(ComparisonOfAgainstNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
   const nlohmann::json made = read_test_data("analysed/analysed.json").at("compared");
   const TwoCases cases = two_cases(made);
   for (const auto& [name, numbers] : made.at("found").items()) {

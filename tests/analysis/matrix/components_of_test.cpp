@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-TEST(ComponentsOfBesideNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
+TEST(ComponentsOfAgainstNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {
   for (const nlohmann::json& made : read_test_data("analysed/analysed.json").at("cases")) {
     const Trace trace = softmax_case(made);
     const Subject subject = without_model(trace);
@@ -82,7 +82,7 @@ TEST(ComponentsOf, RefusesUndefinedMatrices) {
   refused({0, 0}, {MatrixKind::norm_weighted});
 }
 
-TEST(HeadsOfBesideNumPy, OnlyRanksFollowTheChosenMatrix) {
+TEST(HeadsOfAgainstNumPy, OnlyRanksFollowTheChosenMatrix) {
   for (const nlohmann::json& made : read_test_data("analysed/analysed.json").at("cases")) {
     const Trace trace = softmax_case(made);
     const HeadRow of_map = head_table(trace).rows.at(0);

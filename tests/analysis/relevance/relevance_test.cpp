@@ -36,7 +36,7 @@ void expect_as_pytorch(const TokenRelevance& found, const std::string& array) {
   }
 }
 
-TEST(Relevance, OfClassesAgreesWithPyTorch) {
+TEST(Relevance, AgreesWithPyTorchForClasses) {
   const InsideModel vit("vit");
   const std::vector<TokenRelevance> found = token_relevance(vit.subject(), {3, 1});
   ASSERT_EQ(found.size(), 2U);
@@ -47,7 +47,7 @@ TEST(Relevance, OfClassesAgreesWithPyTorch) {
   EXPECT_NEAR(found[0].logit, vit.expected("logits")(0, 3), 1e-5);
 }
 
-TEST(Relevance, OfTokensAgreesWithPyTorch) {
+TEST(Relevance, AgreesWithPyTorchForTokens) {
   // This model divides scores by the layer's number, which is folded into the weights.
   const InsideModel gpt2("gpt2");
   expect_as_pytorch(token_relevance(gpt2.subject(), {7})[0], "gpt2_7");

@@ -33,9 +33,9 @@ Tensor map_of(const Estimated& of) {
   return make_mechanism(of.choice)->implied_map(data.input());
 }
 
-class BesideLapack : public testing::TestWithParam<Estimated> {};
+class AgainstLapack : public testing::TestWithParam<Estimated> {};
 
-TEST_P(BesideLapack, LeadingValuesNormAndRankAgree) {
+TEST_P(AgainstLapack, LeadingValuesNormAndRankAgree) {
   const Tensor map = map_of(GetParam());
   const MapSpectrum found = estimated_spectrum(map.slice(0), GetParam().shift);
   ASSERT_EQ(found.state, SpectrumState::ready);
@@ -101,7 +101,7 @@ TEST_P(BesideLapack, LeadingValuesNormAndRankAgree) {
   EXPECT_LE(error, 0.025 * exact.effective_rank);
 }
 
-INSTANTIATE_TEST_SUITE_P(Maps, BesideLapack,
+INSTANTIATE_TEST_SUITE_P(Maps, AgainstLapack,
                          testing::Values(Estimated{"softmax", {"softmax", {}}, 500, 500, 16, 1, 0},
                                          Estimated{"sharp", {"softmax", {}}, 700, 700, 32, 3, 0},
                                          Estimated{"adder", {"adder", {}}, 600, 600, 32, 1, 0},

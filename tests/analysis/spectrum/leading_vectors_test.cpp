@@ -48,15 +48,15 @@ void expect_leading(const MatrixD& map, const Eigen::MatrixXd& found, Eigen::Ind
   }
 }
 
-class LeadingVectorsBesideLapack : public testing::TestWithParam<Wanted> {};
+class LeadingVectorsAgainstLapack : public testing::TestWithParam<Wanted> {};
 
-TEST_P(LeadingVectorsBesideLapack, ValuesAndResidualsAgree) {
+TEST_P(LeadingVectorsAgainstLapack, ValuesAndResidualsAgree) {
   const MatrixD map = wanted_map(GetParam());
   expect_leading(map, leading_vectors(map, GetParam().count), GetParam().count);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Maps, LeadingVectorsBesideLapack,
+    Maps, LeadingVectorsAgainstLapack,
     testing::Values(
         Wanted{"one", {"softmax", {}}, 197, 197, 1}, Wanted{"few", {"softmax", {}}, 197, 197, 4},
         Wanted{"most_of_few", {"softmax", {}}, 197, 197, 16},
@@ -80,7 +80,7 @@ TEST(LeadingVectors, HoldEveryCopyOfARepeatedValue) {
   }
 }
 
-TEST(LeadingVectors, OfCollapsedMapsAreOrthonormal) {
+TEST(LeadingVectors, AreOrthonormalForCollapsedMaps) {
   for (const double scale : {1.0, 1e-6, 1e8}) {
     MatrixD map(256, 256);
     map.rowwise() = scale * wanted_map({"row", {"softmax", {}}, 1, 256, 1}).row(0);
@@ -93,7 +93,7 @@ TEST(LeadingVectors, OfCollapsedMapsAreOrthonormal) {
   }
 }
 
-TEST(LeadingVectors, OfPermutationsAndZerosAreOrthonormal) {
+TEST(LeadingVectors, AreOrthonormalForPermutationsAndZeros) {
   MatrixD shift = MatrixD::Zero(100, 100);
   for (Eigen::Index i = 0; i < 100; ++i) shift(i, (i + 1) % 100) = 1;
   expect_leading(shift, leading_vectors(shift, 5), 5);

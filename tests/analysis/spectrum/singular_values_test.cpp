@@ -16,9 +16,9 @@ namespace {
 
 constexpr SpectrumAccuracy kBoth[] = {SpectrumAccuracy::cumulative, SpectrumAccuracy::every_value};
 
-class BesideNumPy : public testing::TestWithParam<std::size_t> {
+class AgainstNumPy : public testing::TestWithParam<std::size_t> {
  protected:
-  BesideNumPy()
+  AgainstNumPy()
       : reference_(read_test_data("spectrum/reference.json").at("maps").at(GetParam())),
         map_(kernel_map(reference_.at("n"), reference_.at("width"), reference_.at("power"),
                         reference_.at("seed"))) {}
@@ -33,7 +33,7 @@ class BesideNumPy : public testing::TestWithParam<std::size_t> {
   Tensor map_;
 };
 
-TEST_P(BesideNumPy, EveryShareIsRightToOneInAHundredThousand) {
+TEST_P(AgainstNumPy, EveryShareIsRightToOneInAHundredThousand) {
   for (const bool identity : {false, true}) {
     const std::vector<double> expected = cumulative_share(
         reference_.at(identity ? "with_identity" : "singular_values").get<std::vector<double>>());
@@ -53,7 +53,7 @@ TEST_P(BesideNumPy, EveryShareIsRightToOneInAHundredThousand) {
   }
 }
 
-TEST_P(BesideNumPy, SharesOneProductWithoutAndWithIdentity) {
+TEST_P(AgainstNumPy, SharesOneProductWithoutAndWithIdentity) {
   for (const SpectrumAccuracy accuracy : kBoth) {
     MatrixD map = matrix(false);
     const auto both = singular_values_without_and_with_identity(map, accuracy);
@@ -69,7 +69,7 @@ TEST_P(BesideNumPy, SharesOneProductWithoutAndWithIdentity) {
   }
 }
 
-TEST_P(BesideNumPy, EveryValueIsRightToRounding) {
+TEST_P(AgainstNumPy, EveryValueIsRightToRounding) {
   for (const bool identity : {false, true}) {
     const std::vector<double> expected =
         reference_.at(identity ? "with_identity" : "singular_values");
@@ -83,14 +83,14 @@ TEST_P(BesideNumPy, EveryValueIsRightToRounding) {
   }
 }
 
-TEST_P(BesideNumPy, MeasuresAgree) {
+TEST_P(AgainstNumPy, MeasuresAgree) {
   const MapSpectrum spectrum = spectrum_of(std::as_const(map_).matrix());
   EXPECT_EQ(spectrum.state, SpectrumState::ready);
   EXPECT_NEAR(spectrum.symmetry_error, reference_.at("symmetry_error"), 1e-12);
   EXPECT_EQ(spectrum.numerical_rank, reference_.at("numerical_rank").get<std::int64_t>());
 }
 
-INSTANTIATE_TEST_SUITE_P(Maps, BesideNumPy, testing::Range<std::size_t>(0, 8));
+INSTANTIATE_TEST_SUITE_P(Maps, AgainstNumPy, testing::Range<std::size_t>(0, 8));
 
 /// An orthogonal matrix of order n.
 MatrixD orthogonal(std::int64_t n, unsigned seed) {

@@ -35,7 +35,7 @@ TEST(ProductSymmetry, DirectionIsThatOfTheGreatNorms) {
   EXPECT_EQ(product_symmetry(MatrixD::Identity(9, 9), MatrixD::Identity(9, 9)).directionality, 0);
 }
 
-TEST(ProductSymmetry, OfFactorsIsThatOfTheirProduct) {
+TEST(ProductSymmetry, IsTheSameForFactorsAndTheirProduct) {
   const MatrixD q = hashed_rows("q", 600, 20), k = hashed_rows("k", 20, 600);
   const ProductSymmetry thin = product_symmetry(q, k), whole = product_symmetry(q * k);
   EXPECT_NEAR(thin.symmetry, whole.symmetry, 1e-12);

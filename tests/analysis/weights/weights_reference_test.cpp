@@ -66,9 +66,9 @@ void expect_matrix(const MatrixSpectrum& found, const nlohmann::json& expected) 
   }
 }
 
-class WeightsBesideNumPy : public testing::TestWithParam<const char*> {};
+class WeightsAgainstNumPy : public testing::TestWithParam<const char*> {};
 
-TEST_P(WeightsBesideNumPy, SymmetryAndDirectionalityAreTheAuthors) {
+TEST_P(WeightsAgainstNumPy, SymmetryAndDirectionalityAreTheAuthors) {
   const auto model = hashed_model(GetParam());
   const nlohmann::json& expected = weights_reference().at(GetParam());
   for (const WeightSpectrum& head : weight_spectra(*model, WeightProduct::qk)) {
@@ -81,7 +81,7 @@ TEST_P(WeightsBesideNumPy, SymmetryAndDirectionalityAreTheAuthors) {
   }
 }
 
-TEST_P(WeightsBesideNumPy, ProductsOfLayersAreTheSumsOverTheirHeads) {
+TEST_P(WeightsAgainstNumPy, ProductsOfLayersAreTheSumsOverTheirHeads) {
   const auto model = hashed_model(GetParam());
   const nlohmann::json& expected = weights_reference().at(GetParam());
   for (const auto& [product, key] : {std::pair{WeightProduct::qk, "qk_layer_values"},
@@ -99,7 +99,7 @@ TEST_P(WeightsBesideNumPy, ProductsOfLayersAreTheSumsOverTheirHeads) {
   }
 }
 
-TEST_P(WeightsBesideNumPy, CompositionIsThatOfTheFullProducts) {
+TEST_P(WeightsAgainstNumPy, CompositionIsThatOfTheFullProducts) {
   const auto model = hashed_model(GetParam());
   const nlohmann::json& expected = weights_reference().at(GetParam());
   for (const auto& [kind, key] :
@@ -122,7 +122,7 @@ TEST_P(WeightsBesideNumPy, CompositionIsThatOfTheFullProducts) {
 }
 
 // Mistral's heads share keys and values; GPT-2's projections are fused and have biases.
-INSTANTIATE_TEST_SUITE_P(Models, WeightsBesideNumPy, testing::Values("mistral", "gpt2"));
+INSTANTIATE_TEST_SUITE_P(Models, WeightsAgainstNumPy, testing::Values("mistral", "gpt2"));
 
 TEST(WeightsReference, PowerLawsAreWeightWatchers) {
   for (const auto& [name, power] :

@@ -25,7 +25,7 @@ class Corner : public GraphicsWidget {
   ~Corner() override { end_graphics(); }
 
   int prepared = 0, drawn = 0, freed = 0;
-  QColor over = Qt::green;  ///< of the square of 10 × 10 points right of the corner
+  QColor over = Qt::green;  ///< colour of the square of 10 × 10 points right of the corner
 
  protected:
   void prepare_graphics() override {
@@ -46,7 +46,7 @@ class Corner : public GraphicsWidget {
   }
   void draw_on_top(QPainter& painter) override {
     painter.fillRect(30, 0, 10, 10, Qt::yellow);
-    painter.translate(50, 50);  // of no effect on draw_over
+    painter.translate(50, 50);  // must not move draw_over
   }
   void draw_over(QPainter& painter) override { painter.fillRect(10, 0, 10, 10, over); }
   void free_graphics() override {

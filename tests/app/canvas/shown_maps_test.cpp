@@ -58,7 +58,7 @@ TEST(ShownMaps, AddAndRemoveIdentityAsMapsSeen) {
 
 TEST(ShownMaps, AddIdentityPerLayer) {
   const auto trace = banded_trace(2, 2, 9);
-  trace->identity_in_maps = true;  // of layer 0; the maps of layer 1 contain none
+  trace->identity_in_maps = true;  // true for layer 0; the maps of layer 1 contain none
   trace->layers[1].identity = false;
   for (const IdentityView view : {IdentityView::as_is, IdentityView::without, IdentityView::with}) {
     ValueSettings settings;

@@ -185,7 +185,7 @@ TEST_F(WhatIfPanelTest, TemperatureAndRankChangeTheRunOrOnlyThePicture) {
   EXPECT_FALSE(session().view().shows_rest);
 }
 
-TEST_F(WhatIfPanelTest, OfATraceOnlyThePictureChanges) {
+TEST_F(WhatIfPanelTest, ChangesOnlyThePictureOfATrace) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 4, 1)), "trace");
   ASSERT_TRUE(wait_until_settled());
   window().show_panel("what-if");

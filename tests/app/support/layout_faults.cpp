@@ -127,7 +127,7 @@ QString text_fault(const QWidget& widget) {
   if (const auto* const header = qobject_cast<const QHeaderView*>(&widget)) {
     if (header->orientation() != Qt::Horizontal) return {};
     QFont font = header->font();
-    font.setPointSizeF(font.pointSizeF() * 8.5 / usual_font_pt);  // as in the style sheet
+    font.setPointSizeF(font.pointSizeF() * 8.5 / usual_font_pt);  // the size in the style sheet
     font.setWeight(QFont::DemiBold);
     for (int i = 0; i < header->count(); ++i) {
       if (header->isSectionHidden(i)) continue;

@@ -156,7 +156,7 @@ struct ConfigReading {
 void add_reading(const NeighbourConfig& config, const std::string& prefix, ConfigReading& reading) {
   for (const auto& [member, value] : config.values) {
     const bool all_turn =
-        member == "layer.rotary.width" && value == "0";  // as where it is not said
+        member == "layer.rotary.width" && value == "0";  // the default of a missing key
     if (!all_turn) reading.values[prefix + member] = value;
   }
   reading.more += config.ties_head ? *config.ties_head ? "tied;" : "untied;" : "unsaid;";

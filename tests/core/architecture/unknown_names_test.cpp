@@ -42,7 +42,7 @@ TEST(UnknownNames, AreShownWithTheRolesThatAreMissing) {
   }
 }
 
-TEST(UnknownNames, OfRecurrencesAreRefusedByTheirKind) {
+TEST(UnknownNames, AreRefusedByTheKindOfRecurrence) {
   const NamedShapes mamba = {{"backbone.embeddings.weight", {40, 32}},
                              {"backbone.layers.0.norm.weight", {32}},
                              {"backbone.layers.0.mixer.A_log", {64, 16}},

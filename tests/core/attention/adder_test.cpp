@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kTolerance = 1e-5;
 
-class AdderBesidePyTorch : public testing::TestWithParam<std::size_t> {
+class AdderAgainstPyTorch : public testing::TestWithParam<std::size_t> {
  protected:
-  AdderBesidePyTorch()
+  AdderAgainstPyTorch()
       : reference_(read_test_data("attention/adder.json").at("cases").at(GetParam())),
         data_(1, 1, reference_.at("heads"), 1, 1, 0) {
     const std::int64_t n = reference_.at("n");
@@ -40,7 +40,7 @@ class AdderBesidePyTorch : public testing::TestWithParam<std::size_t> {
   RandomAttention data_;
 };
 
-TEST_P(AdderBesidePyTorch, DistancesEqualCdist) {
+TEST_P(AdderAgainstPyTorch, DistancesEqualCdist) {
   const AttentionInput input = data_.input();
   const std::int64_t n = input.queries.rows();
   Tensor distances({input.heads, n, n});
@@ -52,7 +52,7 @@ TEST_P(AdderBesidePyTorch, DistancesEqualCdist) {
   expect_equal(distances, "cdist");
 }
 
-TEST_P(AdderBesidePyTorch, MapAndOutputAreTheSame) {
+TEST_P(AdderAgainstPyTorch, MapAndOutputAreTheSame) {
   const auto plain = make_mechanism({"adder", {}});
   const auto identity = make_mechanism({"adder", {{"identity", true}}});
   expect_equal(plain->implied_map(data_.input()), "map");
@@ -60,7 +60,7 @@ TEST_P(AdderBesidePyTorch, MapAndOutputAreTheSame) {
   expect_equal(identity->forward(data_.input()), "output_with_identity");
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, AdderBesidePyTorch, testing::Values(0, 1, 2));
+INSTANTIATE_TEST_SUITE_P(Cases, AdderAgainstPyTorch, testing::Values(0, 1, 2));
 
 TEST(Adder, ScaleIsTheDeviationOfTheoremOne) {
   // For d = 64, √d_a is 6.820: the weights of keys at distances 0 and 3.2 have the ratio

@@ -102,7 +102,7 @@ class Model:
         place = torch.arange(x.shape[1])
         behind = place[:, None] - place[None]
         if self.alibi:
-            slopes = torch.tensor([2.0**-4, 2.0**-8, 2.0**-2])  # those of two heads, one of four
+            slopes = torch.tensor([2.0**-4, 2.0**-8, 2.0**-2])  # slopes of two heads, and of one of four
             scores = scores - slopes[:, None, None] * behind.abs()
         if self.causal:
             scores = scores.masked_fill(behind < 0, -math.inf)

@@ -11,7 +11,7 @@ when they first need it; families/positions.npz has positions brought to other g
 references/ have a file of their own: a new family is one more. Families whose reference another
 script makes are listed for their names alone: REFERENCES.
 
-    python3 make_families.py llama    # those of references/llama.py alone
+    python3 make_families.py llama    # only references/llama.py
 """
 
 import importlib

@@ -22,7 +22,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kKnownTokens = 197;  // of a picture of 14 × 14 patches, with its class token
+constexpr std::int64_t kKnownTokens = 197;  // 14 × 14 patches and a class token
 constexpr double kKnownThreshold = 0.9;
 
 struct KnownTitle {

@@ -13,7 +13,7 @@ struct PredictionAnswer {
   std::vector<std::string> said;      ///< empty: nothing was predicted
   std::vector<std::string> seen;      ///< empty: not measured
   bool kept = false;                  ///< kept or skipped; what the prediction is about is shown
-  bool compared = false;              ///< what was seen has been set next to it
+  bool compared = false;              ///< the observation has been set next to it
   std::string where;                  ///< model, map, input, threshold when it was compared
   std::string numbers;                ///< tables of the experiments: lines, cells separated by tabs
   std::vector<std::string> pictures;  ///< bytes of PNG files

@@ -18,8 +18,8 @@ struct PredictionField {
   };
   Kind kind = Kind::choice;
   std::string label;
-  std::vector<std::string> options;  ///< of a choice, at least two
-  std::int64_t least = 0, most = 0;  ///< of a number
+  std::vector<std::string> options;  ///< a choice's options, at least two
+  std::int64_t least = 0, most = 0;  ///< bounds of a number
   /// Text that is shown as what was seen, or "@NAME", a number that the program computes in this
   /// lesson. Empty only for texts.
   std::string seen;

@@ -13,7 +13,7 @@ namespace attnscope {
 /// One prediction of the sheet, with the answer to it.
 struct SheetStep {
   std::string heading;   ///< last heading before it in the lesson; may be empty
-  std::string question;  ///< as in the lesson's file
+  std::string question;  ///< text in the lesson's file
   std::vector<PredictionField> fields;
   PredictionAnswer answer;
 };

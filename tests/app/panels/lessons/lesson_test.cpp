@@ -99,7 +99,7 @@ TEST(Prediction, AsksForChoicesNumbersAndWords) {
   EXPECT_EQ(fields[2].label, "Five sentences");
 }
 
-TEST(Prediction, OfTheRankLessonIsAskedInElevenPlaces) {
+TEST(Prediction, IsAskedInElevenPlacesOfTheRankLesson) {
   const Lesson lesson = load_lesson("10-the-rank-lesson.md");
   int predictions = 0, headings = 0;
   for (const LessonBlock& block : lesson.blocks) {

@@ -74,7 +74,7 @@ TEST_F(PredictionsTest, NothingIsShownBeforeThePredictionIsKept) {
   EXPECT_EQ(answer.said.at(0), "at the boot");
 }
 
-TEST_F(PredictionsTest, WhatWasSeenStandsNextToWhatWasSaid) {
+TEST_F(PredictionsTest, ShowsTheObservationNextToThePrediction) {
   const LessonsPanel& lessons = rank_lesson();
   do_second_step();
   const auto* table = child<QLabel>("seen_table_2");
