@@ -76,7 +76,7 @@ std::map<std::string, std::string> codes_provenance(
   std::string locators;
   for (const auto& input : inputs) locators += (locators.empty() ? "" : ", ") + input->locator;
   return {{"model", model.file().filename().string()},
-          {"learnt_from", to_string(mechanism)},
+          {"learned_from", to_string(mechanism)},
           {"inputs", locators},
           {"pairs", std::to_string(options.pairs)},
           {"steps", std::to_string(options.steps)},

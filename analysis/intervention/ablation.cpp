@@ -344,7 +344,7 @@ void add_ablation(const std::vector<Subject>& subjects, Ablation ablation, Ablat
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     if (ablation.by == Replacement::mean) {
       if (!study.data_set) {
-        throw Error(ErrorKind::usage, "stretches of a text differ in length and have no mean map")
+        throw Error(ErrorKind::usage, "chunks of a text differ in length and have no mean map")
             .about("--by mean")
             .expected("--dataset");
       }

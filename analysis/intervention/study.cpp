@@ -50,7 +50,7 @@ class Questions {
     }
     const TextChunk& chunk = chunks_[static_cast<std::size_t>(item)];
     question.input.content = Text{{}, chunk.ids};
-    question.input.label = "stretch " + std::to_string(item);
+    question.input.label = "chunk " + std::to_string(item);
     question.answers = chunk.next;
     for (const std::int64_t characters : chunk.characters) question.characters += characters;
     return question;
@@ -291,7 +291,7 @@ void ask_block(const SeriesRequest& asked, const Questions& questions, bool of_t
     const std::int64_t done = so_far.done + finished;
     progress.step(static_cast<double>(done) / static_cast<double>(so_far.count),
                   std::to_string(done) + " of " + std::to_string(so_far.count) +
-                      (of_text ? " stretches" : " images"));
+                      (of_text ? " chunks" : " images"));
   };
   const std::size_t done = work_until_stopped(records.size(), begin, [&](std::size_t i) {
     records[i] =

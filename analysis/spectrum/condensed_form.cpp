@@ -205,7 +205,7 @@ HWY_NOINLINE void tridiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& for
     if (k == 0) break;
     const Reflection reflection = reflect(u, k);
     const double tau = reflection.tau;
-    form.beside[static_cast<std::size_t>(k - 1)] = reflection.beta;
+    form.off_diagonal[static_cast<std::size_t>(k - 1)] = reflection.beta;
     if (pending == 2) {
       update_and_multiply<2>(a, stride, k, changes, u, y);
       pending = 0;
@@ -296,7 +296,7 @@ HWY_NOINLINE void bidiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& form
       store(hn::Sub(load(a + k * stride + j), hn::Mul(all(u[k]), yj)), r + j);
     }
     const Reflection right = reflect(r, k);
-    form.beside[static_cast<std::size_t>(k - 1)] = right.beta;
+    form.off_diagonal[static_cast<std::size_t>(k - 1)] = right.beta;
     const V share = all(dot(y, r, k));
     u[k] = 0;  // row k is complete
     multiply(a, stride, k, r, x);

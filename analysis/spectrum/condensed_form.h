@@ -37,7 +37,7 @@ class PaddedMatrix {
 
 /// Diagonal [N] and neighbouring diagonal [N − 1] of a tridiagonal or bidiagonal matrix.
 struct TwoDiagonals {
-  std::vector<double> diagonal, beside;
+  std::vector<double> diagonal, off_diagonal;
 };
 
 /// Symmetric tridiagonal matrix with the eigenvalues of the symmetric `matrix`, of which only the

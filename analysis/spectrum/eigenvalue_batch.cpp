@@ -96,10 +96,10 @@ struct Carried {
 /// Wilkinson's shift: the eigenvalue of the first two rows' block that is nearer to the first
 /// entry.
 HWY_INLINE V shift_of(V first, V second, V square) {
-  const V beside = hn::Sqrt(square);
-  const V slope = hn::Div(hn::Sub(second, first), hn::Add(beside, beside));
+  const V off_diagonal = hn::Sqrt(square);
+  const V slope = hn::Div(hn::Sub(second, first), hn::Add(off_diagonal, off_diagonal));
   const V root = hn::Sqrt(hn::MulAdd(slope, slope, all(1)));
-  return hn::Sub(first, hn::Div(beside, hn::Add(slope, hn::CopySign(root, slope))));
+  return hn::Sub(first, hn::Div(off_diagonal, hn::Add(slope, hn::CopySign(root, slope))));
 }
 
 /// Finds the eigenvalues of up to Vectors · lanes matrices from `from` on. Each matrix has its own
@@ -113,7 +113,7 @@ HWY_INLINE void find(const MatrixLanes& all_matrices, std::size_t from, std::siz
   constexpr std::size_t kRow = kEigenvalueBatch, kMost = std::size_t{8} * Vectors;
   double* const diagonal = all_matrices.diagonal + from;
   double* const squares = all_matrices.squares + from;
-  HWY_ALIGN double first[kMost], second[kMost], beside[kMost], ends[kMost];
+  HWY_ALIGN double first[kMost], second[kMost], off_diagonal[kMost], ends[kMost];
   std::size_t end[kMost], active = count;
   int sweeps[kMost];
   std::fill_n(end, kMost, std::size_t{0});
@@ -136,7 +136,7 @@ HWY_INLINE void find(const MatrixLanes& all_matrices, std::size_t from, std::siz
       const bool is_active = m < count && end[m] < size;
       first[m] = diagonal[l * kRow + m];
       second[m] = is_active ? diagonal[(l + 1) * kRow + m] : 0;
-      beside[m] = is_active ? squares[l * kRow + m] : 1;
+      off_diagonal[m] = is_active ? squares[l * kRow + m] : 1;
       ends[m] = static_cast<double>(is_active ? l : 0);
       if (is_active) {
         least = std::min(least, l);
@@ -148,9 +148,9 @@ HWY_INLINE void find(const MatrixLanes& all_matrices, std::size_t from, std::siz
     ATTNSCOPE_UNROLL
     for (int k = 0; k < Vectors; ++k) {
       const std::size_t at = static_cast<std::size_t>(k) * lanes;
-      carried[k].begin(
-          hn::LoadU(d, diagonal + (size - 1) * kRow + at),
-          shift_of(hn::Load(d, first + at), hn::Load(d, second + at), hn::Load(d, beside + at)));
+      carried[k].begin(hn::LoadU(d, diagonal + (size - 1) * kRow + at),
+                       shift_of(hn::Load(d, first + at), hn::Load(d, second + at),
+                                hn::Load(d, off_diagonal + at)));
     }
     std::size_t i = size - 1;
     while (i > greatest) {
@@ -181,12 +181,12 @@ HWY_INLINE void find(const MatrixLanes& all_matrices, std::size_t from, std::siz
     for (int k = 0; k < Vectors; ++k) {
       const std::size_t at = static_cast<std::size_t>(k) * lanes;
       hn::Store(hn::Add(carried[k].shift, carried[k].gamma), d, first + at);
-      hn::Store(hn::Mul(carried[k].sine, carried[k].p), d, beside + at);
+      hn::Store(hn::Mul(carried[k].sine, carried[k].p), d, off_diagonal + at);
     }
     for (std::size_t m = 0; m < count; ++m) {
       if (end[m] >= size) continue;
       diagonal[end[m] * kRow + m] = first[m];
-      squares[end[m] * kRow + m] = std::max(beside[m], kLeast);
+      squares[end[m] * kRow + m] = std::max(off_diagonal[m], kLeast);
     }
   }
 }
@@ -228,14 +228,14 @@ std::vector<std::optional<std::vector<double>>> all_eigenvalues(
     int exponents[kBatch] = {};
     bool converged[kBatch] = {};
     for (std::size_t m = 0; m < count; ++m) {
-      const auto& [own, beside] = *matrices[begin + m];
-      const double bound = greatest_row_sum(own, beside);
+      const auto& [own, off_diagonal] = *matrices[begin + m];
+      const double bound = greatest_row_sum(own, off_diagonal);
       if (!std::isfinite(bound)) continue;
       exponents[m] = bound > 0 ? std::max(std::ilogb(bound), -1020) : 0;
       const double down = std::ldexp(1.0, -exponents[m]);
       for (std::size_t i = 0; i < size; ++i) diagonal[i * kBatch + m] = own[i] * down;
       for (std::size_t i = 0; i + 1 < size; ++i) {
-        const double entry = beside[i] * down;
+        const double entry = off_diagonal[i] * down;
         squares[i * kBatch + m] = std::max(entry * entry, 0x1p-112);
       }
       converged[m] = true;

@@ -62,7 +62,8 @@ SingularValues roots_of(std::optional<std::vector<double>> eigenvalues) {
 /// Singular values from the eigenvalues of HᵀH: half the work of a bidiagonalisation, a third of it
 /// in matrix products.
 SingularValues from_product(const TwoDiagonals& form) {
-  return roots_of(greatest_eigenvalues(form.diagonal, form.beside, std::ssize(form.diagonal)));
+  return roots_of(
+      greatest_eigenvalues(form.diagonal, form.off_diagonal, std::ssize(form.diagonal)));
 }
 
 /// Singular values of a bidiagonal matrix B, the eigenvalues of [0 B; Bᵀ 0], which a permutation
@@ -72,12 +73,12 @@ SingularValues from_bidiagonal(const MatrixD& matrix) {
   PaddedMatrix copy(size);
   copy.matrix() = matrix;
   const TwoDiagonals form = bidiagonal_form(copy);
-  std::vector<double> beside = {form.diagonal.front()};
-  for (std::size_t k = 0; k < form.beside.size(); ++k) {
-    beside.push_back(form.beside[k]);
-    beside.push_back(form.diagonal[k + 1]);
+  std::vector<double> off_diagonal = {form.diagonal.front()};
+  for (std::size_t k = 0; k < form.off_diagonal.size(); ++k) {
+    off_diagonal.push_back(form.off_diagonal[k]);
+    off_diagonal.push_back(form.diagonal[k + 1]);
   }
-  std::optional<std::vector<double>> values = greatest_eigenvalues({}, beside, size);
+  std::optional<std::vector<double>> values = greatest_eigenvalues({}, off_diagonal, size);
   if (!values) return {{}, false};
   return {std::move(*values)};
 }

@@ -139,10 +139,10 @@ namespace attnscope {
 
 HWY_EXPORT(sturm_block_for_target);
 
-SturmSequence::SturmSequence(std::vector<double> diagonal, std::span<const double> beside)
+SturmSequence::SturmSequence(std::vector<double> diagonal, std::span<const double> off_diagonal)
     : diagonal_(std::move(diagonal)) {
-  squares_.reserve(beside.size());
-  for (const double value : beside) squares_.push_back(std::max(value * value, 0x1p-112));
+  squares_.reserve(off_diagonal.size());
+  for (const double value : off_diagonal) squares_.push_back(std::max(value * value, 0x1p-112));
 }
 
 void SturmSequence::evaluate(std::vector<SturmPoint>& points, Counts counts) const {

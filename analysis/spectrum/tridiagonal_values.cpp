@@ -173,10 +173,10 @@ class EigenvalueSearch {
 
 }  // namespace
 
-double greatest_row_sum(std::span<const double> diagonal, std::span<const double> beside) {
+double greatest_row_sum(std::span<const double> diagonal, std::span<const double> off_diagonal) {
   double bound = 0, left = 0;
-  for (std::size_t i = 0; i <= beside.size(); ++i) {
-    const double right = i < beside.size() ? std::abs(beside[i]) : 0;
+  for (std::size_t i = 0; i <= off_diagonal.size(); ++i) {
+    const double right = i < off_diagonal.size() ? std::abs(off_diagonal[i]) : 0;
     const double sum = (diagonal.empty() ? 0 : std::abs(diagonal[i])) + left + right;
     if (!(sum <= bound)) bound = sum;  // true for NaN also
     if (std::isnan(bound)) break;
@@ -186,16 +186,16 @@ double greatest_row_sum(std::span<const double> diagonal, std::span<const double
 }
 
 std::optional<std::vector<double>> greatest_eigenvalues(std::span<const double> diagonal,
-                                                        std::span<const double> beside,
+                                                        std::span<const double> off_diagonal,
                                                         std::int64_t wanted) {
-  const double bound = greatest_row_sum(diagonal, beside);
+  const double bound = greatest_row_sum(diagonal, off_diagonal);
   if (!std::isfinite(bound)) return std::nullopt;
   if (bound == 0) return std::vector<double>(static_cast<std::size_t>(wanted), 0.0);
   const int exponent = std::max(std::ilogb(bound), -1020);
   const double down = std::ldexp(1.0, -exponent);
-  const SturmSequence sequence(scaled(diagonal, down), scaled(beside, down));
+  const SturmSequence sequence(scaled(diagonal, down), scaled(off_diagonal, down));
   std::vector<double> values =
-      EigenvalueSearch(sequence, std::ssize(beside) + 1, wanted, bound * down).values();
+      EigenvalueSearch(sequence, std::ssize(off_diagonal) + 1, wanted, bound * down).values();
   for (double& value : values) value = std::ldexp(value, exponent);
   return values;
 }

@@ -19,9 +19,10 @@ struct SturmPoint {
 /// number of eigenvalues above each: Sturm's sequence (Givens 1954), with points in SIMD lanes.
 class SturmSequence {
  public:
-  /// `diagonal` [N], or empty if it is 0; `beside` [N − 1], the neighbouring diagonal. ‖T‖ is at
-  /// most 2. Entries of `beside` below 2⁻⁵⁶ are raised to that, so that no sequence breaks off.
-  SturmSequence(std::vector<double> diagonal, std::span<const double> beside);
+  /// `diagonal` [N], or empty if it is 0; `off_diagonal` [N − 1], the neighbouring diagonal. ‖T‖ is
+  /// at most 2. Entries of `off_diagonal` below 2⁻⁵⁶ are raised to that, so that no sequence breaks
+  /// off.
+  SturmSequence(std::vector<double> diagonal, std::span<const double> off_diagonal);
 
   enum class Counts { yes, no };
 
@@ -37,13 +38,13 @@ class SturmSequence {
 /// Greatest sum of magnitudes in a row of the matrix of greatest_eigenvalues: a bound of all
 /// |eigenvalues|. NaN if an entry is NaN.
 [[nodiscard]] double greatest_row_sum(std::span<const double> diagonal,
-                                      std::span<const double> beside);
+                                      std::span<const double> off_diagonal);
 
 /// The `wanted` greatest eigenvalues, descending, of the symmetric matrix with `diagonal` [N] (0 if
-/// empty) and neighbouring diagonal `beside` [N − 1]; negative ones become 0. 1 ≤ wanted ≤ N. Each
-/// is accurate to a few 2⁻⁵³ of ‖T‖ for any N; five times as fast as dsterf. Empty if an entry is
-/// not finite.
+/// empty) and neighbouring diagonal `off_diagonal` [N − 1]; negative ones become 0. 1 ≤ wanted ≤ N.
+/// Each is accurate to a few 2⁻⁵³ of ‖T‖ for any N; five times as fast as dsterf. Empty if an entry
+/// is not finite.
 [[nodiscard]] std::optional<std::vector<double>> greatest_eigenvalues(
-    std::span<const double> diagonal, std::span<const double> beside, std::int64_t wanted);
+    std::span<const double> diagonal, std::span<const double> off_diagonal, std::int64_t wanted);
 
 }  // namespace attnscope

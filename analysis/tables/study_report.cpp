@@ -118,12 +118,11 @@ std::vector<ColumnOf<StudyChange>> ablation_columns(bool of_text) {
   return columns;
 }
 
-/// Description of the questions: "500 of 10000 images, spread evenly (seed 0)", "12 stretches of
+/// Description of the questions: "500 of 10000 images, spread evenly (seed 0)", "12 chunks of
 /// the text".
 std::string questions_in_words(const StudyResult& result, const StudySeries& series) {
   if (result.of_text) {
-    return std::to_string(series.done) + (series.done == 1 ? " stretch" : " stretches") +
-           " of the text";
+    return std::to_string(series.done) + (series.done == 1 ? " chunk" : " chunks") + " of the text";
   }
   return choice_in_words(result.items, {series.count, result.seed}, "images");
 }
@@ -210,7 +209,7 @@ std::string series_in_words(const StudyResult& result, std::size_t index) {
 }
 
 std::string study_errors_in_words(const StudyResult& result) {
-  std::string words = "standard deviations of 1000 resamples of the stretches";
+  std::string words = "standard deviations of 1000 resamples of the chunks";
   if (!result.of_text) {
     words = result.kind == StudyKind::truncation
                 ? "√(p(1 − p)/n) of the accuracy, standard errors of the means"

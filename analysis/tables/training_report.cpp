@@ -158,7 +158,7 @@ std::string training_in_words(const TrainingRun& run, const RunFolder& folder) {
   std::string words = folder.folder.string() + ": " + std::to_string(run.step()) + " steps, loss " +
                       fixed_text(log.last("steps/loss").value(), 4);
   if (const auto accuracy = log.last("tests/accuracy")) {
-    constexpr const char* examples[] = {"images", "stretches", "texts"};  // ExampleKind's order
+    constexpr const char* examples[] = {"images", "chunks", "texts"};  // ExampleKind's order
     words += "; " + std::to_string(run.data().test_size()) + " test " +
              examples[static_cast<std::size_t>(run.data().kind())] + ": " +
              fixed_text(100 * *accuracy, 2) + " % right, loss " +

@@ -29,7 +29,7 @@ std::vector<std::shared_ptr<const Input>> inputs_of(const TrainingRun& run,
   const RandomOrder order(numbers.of("order"), size);
   std::vector<std::shared_ptr<const Input>> inputs;
   for (std::int64_t i = 0; i < std::min(run.recipe().code_inputs(), size); ++i) {
-    inputs.push_back(std::make_shared<const Input>(run.data().learnt_input(order.at(i))));
+    inputs.push_back(std::make_shared<const Input>(run.data().training_input(order.at(i))));
   }
   return inputs;
 }
@@ -39,7 +39,7 @@ std::vector<double> means_by_layer(const MatrixD& errors) {
   return {means.begin(), means.end()};
 }
 
-/// Learns the codes of every head of a run with has_learnt_codes() from its queries, keys and
+/// Learns the codes of every head of a run with has_learned_codes() from its queries, keys and
 /// softmax(q·k / √d), layer by layer (EcoFormer, Eq. 12 to 14; learn_hash_codes), on the recipe's
 /// number of training images, and sets them in the run. Deterministic for a given recipe, step and
 /// weights. Adds a row to the log's tables "codes/step", "codes/error_before" and "codes/error":

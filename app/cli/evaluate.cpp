@@ -130,8 +130,8 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
         {"mechanism", to_string(mechanism)},
         {"mechanism_trained", is_trained(model, mechanism)},
         {"text", arguments.text},
-        {"stretches", result.stretches},
-        {"of_stretches", result.of_stretches},
+        {"chunks", result.chunks},
+        {"of_chunks", result.of_chunks},
         {"seed", arguments.choice.seed},
         {"tokens", result.predicted},
         {"characters", result.characters > 0 ? nlohmann::ordered_json(result.characters)
@@ -151,11 +151,10 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
   std::printf("%s, %s%s: %s bits a character (%s)\n", model.name().c_str(),
               to_string(mechanism).c_str(), training_note(is_trained(model, mechanism)).c_str(),
               number_cell(result.bits_per_character(), 0, 4).c_str(), characters.c_str());
-  std::printf(
-      "  %s bits a token, %s %% of %lld tokens predicted correctly (%s)\n",
-      number_cell(result.bits_per_token(), 0, 4).c_str(), fixed_text(100 * correct, 2).c_str(),
-      static_cast<long long>(result.predicted),
-      choice_in_words(result.of_stretches, arguments.choice, "stretches of the text").c_str());
+  std::printf("  %s bits a token, %s %% of %lld tokens predicted correctly (%s)\n",
+              number_cell(result.bits_per_token(), 0, 4).c_str(),
+              fixed_text(100 * correct, 2).c_str(), static_cast<long long>(result.predicted),
+              choice_in_words(result.of_chunks, arguments.choice, "chunks of the text").c_str());
   if (result.not_finite > 0) {
     std::printf("  %lld with NaN or Inf in the logits: not in the bits, and not correct\n",
                 static_cast<long long>(result.not_finite));
@@ -277,8 +276,7 @@ Action add_evaluate(CLI::App& parent, CLI::App*& added) {
                    "the classes' names, or a file with a line for each class")
       ->type_name("TEXT|FILE")
       ->excludes("--input");
-  add_choice_options(*added, arguments->choice,
-                     "Number of images, or of stretches of the text (all)");
+  add_choice_options(*added, arguments->choice, "Number of images, or of chunks of the text (all)");
   add_json_flag(*added, arguments->json);
   add_mechanism_options(*added, arguments->model);
   add_model_options(*added, arguments->model);

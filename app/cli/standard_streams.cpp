@@ -29,17 +29,17 @@ namespace {
 /// The file extension for data that starts with `begin`.
 std::string extension_of(std::string_view begin) {
   using namespace std::string_view_literals;
-  struct Beginning {
+  struct Signature {
     std::string_view bytes;
     const char* extension;
   };
-  static constexpr Beginning known[] = {
+  static constexpr Signature known[] = {
       {"\x89PNG"sv, ".png"}, {"\xFF\xD8\xFF"sv, ".jpg"}, {"\x93NUMPY"sv, ".npy"},
       {"\x89HDF"sv, ".h5"},  {"PK\x03\x04"sv, ".npz"},   {"\x80\x02"sv, ".pt"},
       {"RIFF"sv, ".wav"},
   };
-  for (const Beginning& beginning : known) {
-    if (begin.starts_with(beginning.bytes)) return beginning.extension;
+  for (const Signature& signature : known) {
+    if (begin.starts_with(signature.bytes)) return signature.extension;
   }
   // A safetensors file starts with eight bytes of length, then JSON.
   if (begin.size() > 8 && begin[8] == '{' && begin[7] == 0) return ".safetensors";

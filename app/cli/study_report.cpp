@@ -71,10 +71,9 @@ void add_study_options(CLI::App& command, StudyArguments& arguments) {
       .add_option(
           "--input", arguments.text,
           "Text for language models: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS, "
-          "ids:1,2,3, or - for standard input; read in stretches of the model's context")
+          "ids:1,2,3, or - for standard input; read in chunks of the model's context")
       ->type_name("X");
-  add_choice_options(command, arguments.choice,
-                     "Number of images, or of stretches of the text (all)");
+  add_choice_options(command, arguments.choice, "Number of images, or of chunks of the text (all)");
   command
       .add_option("--out", arguments.out,
                   "Keep every answer in an HDF5 file, for figures. After an interruption (Ctrl-C) "

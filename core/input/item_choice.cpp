@@ -19,7 +19,7 @@ std::uint64_t draw(std::uint32_t seed, std::int64_t place) {
 }
 
 /// First index of range `place`: ⌊place · size / count⌋ without overflow.
-std::int64_t stretch_begin(std::int64_t place, std::int64_t size, std::int64_t count) {
+std::int64_t range_begin(std::int64_t place, std::int64_t size, std::int64_t count) {
   const std::int64_t whole = size / count, rest = size % count;
   return place * whole + place * rest / count;
 }
@@ -40,8 +40,8 @@ std::vector<std::int64_t> chosen_items(std::int64_t size, const ItemChoice& choi
   const std::int64_t count = chosen_count(size, choice);
   std::vector<std::int64_t> items(static_cast<std::size_t>(count));
   for (std::int64_t place = 0; place < count; ++place) {
-    const std::int64_t first = stretch_begin(place, size, count);
-    const auto length = static_cast<std::uint64_t>(stretch_begin(place + 1, size, count) - first);
+    const std::int64_t first = range_begin(place, size, count);
+    const auto length = static_cast<std::uint64_t>(range_begin(place + 1, size, count) - first);
     items[static_cast<std::size_t>(place)] =
         first + static_cast<std::int64_t>(draw(choice.seed, place) % length);
   }

@@ -62,7 +62,7 @@ def truncate(models: Any, dataset: Any = None, *, input: Any = None, ranks: Any 
         share: what the threshold is a share of: "values" for Σσ, "energy" for Σσ².
         baselines: True for the equivalent rank of null models, too.
         mechanism: the attention laid over the weights, "adder,identity=true"; their own if None.
-        count, seed: number of images or stretches of the text, all if 0, and the seed of their
+        count, seed: number of images or chunks of the text, all if 0, and the seed of their
             choice.
         out: an HDF5 file that keeps every answer, for figures and for resuming.
         restart: True to compute what `out` has again.

@@ -133,8 +133,8 @@ class Model:
             split = lambda layer: (
                 self.linear(x, block + layer).reshape(len(x), heads, -1).swapaxes(0, 1)
             )
-            learnt = [self.tensors[block + "fast_attention.ksh." + b] for b in ("A", "mvec", "anchor")]
-            maps = hash_maps(split("to_qk"), *learnt)
+            learned = [self.tensors[block + "fast_attention.ksh." + b] for b in ("A", "mvec", "anchor")]
+            maps = hash_maps(split("to_qk"), *learned)
             out = maps @ split("to_v")
             return self.linear(out.swapaxes(0, 1).reshape(len(x), -1), block + "proj"), maps
         if name == "daft-full":

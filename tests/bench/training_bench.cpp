@@ -96,7 +96,7 @@ void training_step(benchmark::State& state) {
   std::optional<std::int64_t> peak;
   {
     const TrainedNetwork network(spec);
-    auto values = network.parameters().beginning(1);
+    auto values = network.parameters().initial_values(1);
     std::vector<float> gradients;
     Optimiser optimiser(network.parameters(), {});
     BatchGradient pass(network);

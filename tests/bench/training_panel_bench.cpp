@@ -180,7 +180,7 @@ void beside_the_panel(benchmark::State& state) {
     }
   }
   if (!training.is_running()) {
-    state.SkipWithError("all had been learnt before the end");
+    state.SkipWithError("all had been learned before the end");
     return;
   }
   const auto at = [](std::vector<double>& values, double share) {

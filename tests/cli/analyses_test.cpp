@@ -153,7 +153,7 @@ TEST(RelevanceCommand, AttributesEachClassToTokens) {
   EXPECT_EQ(text[0].at("tokens").at(5), 0) << "what comes later is not seen";
   const nlohmann::json hashed =
       json_printed("relevance " + kSampleSet + "models/fashion-hash.h5" + kOnShoe).at("relevance");
-  EXPECT_EQ(hashed.at(0).at("tokens").size(), 197U) << "gradients pass learnt codes";
+  EXPECT_EQ(hashed.at(0).at("tokens").size(), 197U) << "gradients pass learned codes";
   EXPECT_THAT(
       run_program("relevance " + kSampleSet + "models/shakespeare-fastformer.h5" + kOnText).errors,
       HasSubstr("gradients are not implemented"));

@@ -127,8 +127,8 @@ GradientForms gradient_forms(const json& one) {
   const auto form = [&](const char* key) {
     return value_of(difference_gradient_names, one.at(key).get<std::string>(), key);
   };
-  const bool learnt = one.at("importances");
-  return {{form("input_gradient"), form("weight_gradient")}, form("score_gradient"), learnt};
+  const bool learned = one.at("importances");
+  return {{form("input_gradient"), form("weight_gradient")}, form("score_gradient"), learned};
 }
 
 std::vector<float> training_values(const json& one, const ParameterTable& table) {

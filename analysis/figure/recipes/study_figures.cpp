@@ -55,7 +55,7 @@ std::vector<std::string> study_labels(const StudyResult& result) {
 }
 
 std::string study_in_words(const StudyResult& result) {
-  const std::string what = result.of_text ? "stretches" : "images";
+  const std::string what = result.of_text ? "chunks" : "images";
   std::string words;
   for (const StudySeries& series : result.series) {
     words += (words.empty() ? "" : "; ") + series.label + " (" + series.mechanism + ", " +
@@ -67,7 +67,7 @@ std::string study_in_words(const StudyResult& result) {
 }
 
 std::string errors_in_words(const StudyResult& result) {
-  return result.of_text ? "standard deviation of 1000 resamples of the stretches"
+  return result.of_text ? "standard deviation of 1000 resamples of the chunks"
                         : "standard error over the images, of the accuracy √(p(1 − p)/n)";
 }
 

@@ -65,7 +65,7 @@ double TextEvaluation::bits_per_character() const {
 namespace {
 
 /// Number of tokens read at once: the model's context, limited by the memory of the logits.
-std::int64_t stretch_of(const ModelSpec& spec) {
+std::int64_t chunk_length(const ModelSpec& spec) {
   constexpr std::int64_t most = 2048;
   return spec.input.context > 0 ? std::min(spec.input.context, most) : most;
 }
@@ -93,7 +93,7 @@ std::vector<TextChunk> text_chunks(const Model& model, const Text& text) {
     throw Error(ErrorKind::usage, "the text is too short to predict anything in it")
         .expected("two tokens or more");
   }
-  const std::int64_t context = stretch_of(spec);
+  const std::int64_t context = chunk_length(spec);
   const bool knows_texts = language_model->vocabulary()->says_texts();
   std::vector<std::int64_t> characters(tokens.ids.size(), 0);
   for (std::size_t i = 0; knows_texts && i < characters.size(); ++i) {
@@ -116,8 +116,8 @@ std::vector<TextChunk> text_chunks(const Model& model, const Text& text) {
 TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanism, const Text& text,
                              const ItemChoice& choice, const Progress& progress) {
   const std::vector<TextChunk> all = text_chunks(model, text);
-  const std::int64_t of_stretches = std::ssize(all);
-  const std::vector<std::int64_t> chunks = chosen_items(of_stretches, choice);
+  const std::int64_t of_chunks = std::ssize(all);
+  const std::vector<std::int64_t> chunks = chosen_items(of_chunks, choice);
   const std::int64_t count = std::ssize(chunks);
   std::vector<TextEvaluation> parts(static_cast<std::size_t>(count));
   std::atomic<std::int64_t> done{0};
@@ -129,8 +129,8 @@ TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanis
   });
   progress.step(1, "chunks read");
   TextEvaluation result;
-  result.stretches = count;
-  result.of_stretches = of_stretches;
+  result.chunks = count;
+  result.of_chunks = of_chunks;
   for (const TextEvaluation& part : parts) {
     result.characters += part.characters;
     result.predicted += part.predicted;

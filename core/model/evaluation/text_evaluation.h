@@ -11,13 +11,13 @@
 namespace attnscope {
 
 struct TextEvaluation {
-  std::int64_t stretches = 0;     ///< number of chunks that were read
-  std::int64_t of_stretches = 0;  ///< number of chunks in the text
-  std::int64_t predicted = 0;     ///< number of predicted tokens
-  std::int64_t characters = 0;    ///< characters of the tokens in `nats`; 0 if unknown
-  double nats = 0;                ///< Σ −ln p of the actual tokens
-  std::int64_t correct = 0;       ///< number of times that the actual token was the most likely one
-  std::int64_t not_finite = 0;    ///< number of tokens without a finite probability, not in `nats`
+  std::int64_t chunks = 0;      ///< number of chunks that were read
+  std::int64_t of_chunks = 0;   ///< number of chunks in the text
+  std::int64_t predicted = 0;   ///< number of predicted tokens
+  std::int64_t characters = 0;  ///< characters of the tokens in `nats`; 0 if unknown
+  double nats = 0;              ///< Σ −ln p of the actual tokens
+  std::int64_t correct = 0;     ///< number of times that the actual token was the most likely one
+  std::int64_t not_finite = 0;  ///< number of tokens without a finite probability, not in `nats`
 
   /// NaN if no token has a finite probability.
   [[nodiscard]] double bits_per_token() const;

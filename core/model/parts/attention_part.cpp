@@ -92,8 +92,8 @@ WindowedAttention within_windows(const AttentionPart& part, const LayerSpec& lay
     const Tensor zero({1, part.query.inputs()});
     filling = {part.query(seen(zero)), part.key ? (*part.key)(seen(zero)) : part.query(seen(zero)),
                part.value(seen(zero))};
-    if (part.query_norm) normalise_stretches(*part.query_norm, filling.query);
-    if (part.key_norm) normalise_stretches(*part.key_norm, filling.key);
+    if (part.query_norm) normalise_groups(*part.query_norm, filling.query);
+    if (part.key_norm) normalise_groups(*part.key_norm, filling.key);
     if (filling.key.extent(1) != input.keys.cols()) {
       filling.key = for_each_query_head(filling.key, layer);
       filling.value = for_each_query_head(filling.value, layer);
@@ -280,8 +280,8 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
   Tensor kept;
   if (projections) kept = taken();
   if (own) *own = {};
-  if (part.query_norm) normalise_stretches(*part.query_norm, queries);
-  if (part.key_norm) normalise_stretches(*part.key_norm, keys);
+  if (part.query_norm) normalise_groups(*part.query_norm, queries);
+  if (part.key_norm) normalise_groups(*part.key_norm, keys);
   if (turns) {
     turns->apply(queries, layer.attention.heads);
     turns->apply(keys, layer.key_heads());

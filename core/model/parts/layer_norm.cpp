@@ -21,7 +21,7 @@ void LayerNorm::apply(MatrixMap x) const {
   });
 }
 
-void normalise_stretches(const LayerNorm& norm, Tensor& rows) {
+void normalise_groups(const LayerNorm& norm, Tensor& rows) {
   const auto width = static_cast<std::int64_t>(norm.weight.size());
   norm.apply({rows.data(), rows.size() / width, width});
 }

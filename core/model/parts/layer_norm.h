@@ -20,6 +20,6 @@ struct LayerNorm {
 
 /// Normalises consecutive groups of as many channels as `norm` has: each head of a row separately,
 /// or whole rows.
-void normalise_stretches(const LayerNorm& norm, Tensor& rows);
+void normalise_groups(const LayerNorm& norm, Tensor& rows);
 
 }  // namespace attnscope

@@ -151,7 +151,7 @@ Tensor project_rows(const Linear& linear, std::int64_t heads, std::int64_t first
                     const std::optional<RotaryTurns>& turns, const Tensor& tokens) {
   const std::int64_t width = linear.outputs() / heads;
   Tensor rows = linear.part(first * width, count * width)(seen(tokens));
-  if (norm) normalise_stretches(*norm, rows);
+  if (norm) normalise_groups(*norm, rows);
   if (turns) turns->apply(rows, count);
   return rows;
 }

@@ -12,11 +12,11 @@ namespace {
 
 /// Unfolds `count` channels from `first` on into [positions, count · kernel], each row (channel,
 /// token) around its position, with zeros beyond the ends.
-Tensor stretches_of(const Tensor& tokens, std::int64_t first, std::int64_t count,
-                    std::int64_t kernel, std::int64_t stride) {
+Tensor unfolded(const Tensor& tokens, std::int64_t first, std::int64_t count, std::int64_t kernel,
+                std::int64_t stride) {
   const std::int64_t length = tokens.extent(0), width = tokens.extent(1);
-  Tensor stretches({(length + stride - 1) / stride, count * kernel});
-  float* out = stretches.data();
+  Tensor windows({(length + stride - 1) / stride, count * kernel});
+  float* out = windows.data();
   for (std::int64_t place = 0; place < length; place += stride) {
     for (std::int64_t channel = first; channel < first + count; ++channel) {
       for (std::int64_t i = place - kernel / 2; i <= place + kernel / 2; ++i) {
@@ -24,7 +24,7 @@ Tensor stretches_of(const Tensor& tokens, std::int64_t first, std::int64_t count
       }
     }
   }
-  return stretches;
+  return windows;
 }
 
 }  // namespace
@@ -34,9 +34,9 @@ Tensor SequenceConvolution::operator()(const Tensor& tokens) const {
   const std::int64_t inputs = tokens.extent(1) / count, outputs = groups.front().outputs();
   Tensor result({(tokens.extent(0) + stride - 1) / stride, outputs * count});
   for (std::int64_t group = 0; group < count; ++group) {
-    const Tensor stretches = stretches_of(tokens, group * inputs, inputs, kernel, stride);
+    const Tensor windows = unfolded(tokens, group * inputs, inputs, kernel, stride);
     result.matrix().middleCols(group * outputs, outputs) =
-        groups[static_cast<std::size_t>(group)](stretches.matrix()).matrix();
+        groups[static_cast<std::size_t>(group)](windows.matrix()).matrix();
   }
   return result;
 }

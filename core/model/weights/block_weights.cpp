@@ -19,18 +19,19 @@ namespace {
 enum WeightPart { kQuery, kKey, kValue };
 
 /// The dimensions of a layer's projections.
-struct Extents {
+struct Dimensions {
   std::int64_t width, heads, key_heads, head_width;
 
-  [[nodiscard]] std::int64_t inner() const { return heads * head_width; }
-  [[nodiscard]] std::int64_t key_inner() const { return key_heads * head_width; }
+  [[nodiscard]] std::int64_t query_width() const { return heads * head_width; }
+  [[nodiscard]] std::int64_t key_width() const { return key_heads * head_width; }
 };
 
 /// Rows of one part of a fused weight, in the order of the heads.
-std::vector<std::int64_t> fused_rows(const Extents& extents, QkvRows order, WeightPart part) {
-  const std::int64_t each = extents.head_width, group = extents.heads / extents.key_heads;
-  const std::int64_t count = part == kQuery ? extents.inner() : extents.key_inner();
-  const std::int64_t before[] = {0, extents.inner(), extents.inner() + extents.key_inner()};
+std::vector<std::int64_t> fused_rows(const Dimensions& dimensions, QkvRows order, WeightPart part) {
+  const std::int64_t each = dimensions.head_width, group = dimensions.heads / dimensions.key_heads;
+  const std::int64_t count = part == kQuery ? dimensions.query_width() : dimensions.key_width();
+  const std::int64_t before[] = {0, dimensions.query_width(),
+                                 dimensions.query_width() + dimensions.key_width()};
   std::vector<std::int64_t> rows;
   for (std::int64_t row = 0; row < count; ++row) {
     if (order == QkvRows::parts_first) {
@@ -91,64 +92,65 @@ class FusedWeight {
 
 /// Number of channels of a layer's keys. Windowed DAFT has one per head of its biases, unless the
 /// parameter full_keys is set (DAFT, 3.2).
-std::int64_t width_of_keys(const Extents& extents, const MechanismChoice& trained) {
+std::int64_t width_of_keys(const Dimensions& dimensions, const MechanismChoice& trained) {
   const ParameterValues parameters = make_mechanism(trained)->choice().parameters;
   const TypedValues values(parameters);
-  if (!values.has("full_keys") || values.flag("full_keys")) return extents.key_inner();
+  if (!values.has("full_keys") || values.flag("full_keys")) return dimensions.key_width();
   return values.whole("conv_heads");
 }
 
 void read_projections(const WeightReader& reader, const Architecture& architecture,
-                      const Extents& extents, bool channels_first, std::int64_t index,
+                      const Dimensions& dimensions, bool channels_first, std::int64_t index,
                       AttentionPart& part) {
   const std::string prefix = "layer." + std::to_string(index) + ".";
   const Arithmetic arithmetic = arithmetic_of(architecture.spec, index);
-  const std::int64_t inner = extents.inner(), key_inner = extents.key_inner();
+  const std::int64_t query_width = dimensions.query_width(), key_width = dimensions.key_width();
   const auto as_split = [&](std::vector<std::int64_t> rows, std::int64_t heads) {
     return channels_first ? heads_first(rows, heads) : std::move(rows);
   };
   const auto linear = [&](const char* role, std::int64_t outputs, std::int64_t heads) {
     if (!channels_first) {
-      return reader.read_linear(prefix + role, outputs, extents.width, arithmetic);
+      return reader.read_linear(prefix + role, outputs, dimensions.width, arithmetic);
     }
-    const FusedWeight whole(reader, prefix + role, outputs, extents.width, arithmetic);
+    const FusedWeight whole(reader, prefix + role, outputs, dimensions.width, arithmetic);
     return whole.take(as_split(counted_rows(0, outputs), heads), 0);
   };
   for (const char* const role : {"qkv", "windowed_qkv"}) {
     if (!reader.has(prefix + role + ".weight")) continue;
-    const FusedWeight fused(reader, prefix + role, inner + 2 * key_inner, extents.width,
+    const FusedWeight fused(reader, prefix + role, query_width + 2 * key_width, dimensions.width,
                             arithmetic);
     const QkvRows order = architecture.qkv_rows;
     // Some models store biases separately, with none for keys (BEiT).
     const auto rows = [&](WeightPart each) {
-      return as_split(fused_rows(extents, order, each),
-                      each == kQuery ? extents.heads : extents.key_heads);
+      return as_split(fused_rows(dimensions, order, each),
+                      each == kQuery ? dimensions.heads : dimensions.key_heads);
     };
-    part.query =
-        fused.take(rows(kQuery), 0, true, reader.read_vector(prefix + "query.bias", inner, false));
+    part.query = fused.take(rows(kQuery), 0, true,
+                            reader.read_vector(prefix + "query.bias", query_width, false));
     // Only the presence of the mask counts: its values may be NaN and are not used.
     const bool key_bias = !reader.has(prefix + "key_bias_mask");
-    part.key = fused.take(rows(kKey), inner, key_bias);
-    part.value = fused.take(rows(kValue), inner + key_inner, true,
-                            reader.read_vector(prefix + "value.bias", key_inner, false));
+    part.key = fused.take(rows(kKey), query_width, key_bias);
+    part.value = fused.take(rows(kValue), query_width + key_width, true,
+                            reader.read_vector(prefix + "value.bias", key_width, false));
     return;
   }
   if (reader.has(prefix + "query_key.weight")) {
-    part.query = linear("query_key", inner, extents.heads);
-    part.value = linear("value", inner, extents.key_heads);
+    part.query = linear("query_key", query_width, dimensions.heads);
+    part.value = linear("value", query_width, dimensions.key_heads);
     return;
   }
-  part.query = linear("query", inner, extents.heads);
+  part.query = linear("query", query_width, dimensions.heads);
   if (reader.has(prefix + "key_value.weight")) {
-    const FusedWeight fused(reader, prefix + "key_value", 2 * key_inner, extents.width, arithmetic);
-    part.key = fused.take(as_split(counted_rows(0, key_inner), extents.key_heads), 0);
+    const FusedWeight fused(reader, prefix + "key_value", 2 * key_width, dimensions.width,
+                            arithmetic);
+    part.key = fused.take(as_split(counted_rows(0, key_width), dimensions.key_heads), 0);
     part.value =
-        fused.take(as_split(counted_rows(key_inner, key_inner), extents.key_heads), key_inner);
+        fused.take(as_split(counted_rows(key_width, key_width), dimensions.key_heads), key_width);
     return;
   }
-  part.key = linear("key", width_of_keys(extents, mechanism_of(architecture.spec, index)),
-                    extents.key_heads);
-  part.value = linear("value", key_inner, extents.key_heads);
+  part.key = linear("key", width_of_keys(dimensions, mechanism_of(architecture.spec, index)),
+                    dimensions.key_heads);
+  part.value = linear("value", key_width, dimensions.key_heads);
 }
 
 /// A norm per head or over all heads together, depending on the size of its tensor.
@@ -179,15 +181,16 @@ void add_cosines(std::int64_t head_width, AttentionPart& part) {
 
 /// The projection of the heads' output to the model width.
 Linear read_output(const WeightReader& reader, const std::string& role, std::int64_t width,
-                   const Extents& extents, HeadSplit split, Arithmetic arithmetic) {
-  const std::int64_t inner = extents.inner();
+                   const Dimensions& dimensions, HeadSplit split, Arithmetic arithmetic) {
+  const std::int64_t query_width = dimensions.query_width();
   if (split != HeadSplit::channels_first) {
-    return reader.read_linear(role, width, inner, arithmetic);
+    return reader.read_linear(role, width, query_width, arithmetic);
   }
-  const Tensor stored = reader.read(role + ".weight", {width, inner});
-  const std::vector<std::int64_t> order = heads_first(counted_rows(0, inner), extents.heads);
-  Tensor weight({width, inner});
-  for (std::int64_t i = 0; i < inner; ++i) {
+  const Tensor stored = reader.read(role + ".weight", {width, query_width});
+  const std::vector<std::int64_t> order =
+      heads_first(counted_rows(0, query_width), dimensions.heads);
+  Tensor weight({width, query_width});
+  for (std::int64_t i = 0; i < query_width; ++i) {
     weight.matrix().col(i) = stored.matrix().col(order[static_cast<std::size_t>(i)]);
   }
   return {std::move(weight), reader.read_vector(role + ".bias", width, false)};
@@ -288,40 +291,41 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
   const ModelSpec& spec = architecture.spec;
   const std::string prefix = "layer." + std::to_string(index) + ".";
   const std::int64_t width = width_of_layer(spec, index);
-  const Extents extents{width, layer.attention.heads, layer.key_heads(),
-                        width_of_head(layer, width)};
-  const std::int64_t inner = extents.inner();
+  const Dimensions dimensions{width, layer.attention.heads, layer.key_heads(),
+                              width_of_head(layer, width)};
+  const std::int64_t query_width = dimensions.query_width();
   const Arithmetic arithmetic = arithmetic_of(spec, index);
   AttentionPart part;
   const HeadSplit split = layer.attention.head_split;
-  read_projections(reader, architecture, extents, split != HeadSplit::heads_first, index, part);
-  part.query_norm = read_head_norm(reader, prefix + "query_norm", extents.head_width, inner);
+  read_projections(reader, architecture, dimensions, split != HeadSplit::heads_first, index, part);
+  part.query_norm =
+      read_head_norm(reader, prefix + "query_norm", dimensions.head_width, query_width);
   part.key_norm =
-      read_head_norm(reader, prefix + "key_norm", extents.head_width, extents.key_inner());
+      read_head_norm(reader, prefix + "key_norm", dimensions.head_width, dimensions.key_width());
   if (split != HeadSplit::heads_first && part.query_norm &&
-      std::ssize(part.query_norm->weight) != extents.head_width) {
+      std::ssize(part.query_norm->weight) != dimensions.head_width) {
     throw Error(ErrorKind::damaged,
                 "a norm over the queries of all heads needs channels in the order of heads")
         .about("layer.attention.head_split")
         .expected("heads_first");
   }
-  if (layer.attention.cosine) add_cosines(extents.head_width, part);
+  if (layer.attention.cosine) add_cosines(dimensions.head_width, part);
   if (!spec.stages.empty()) read_reduction(reader, spec, index, part);
-  part.heads_norm = reader.read_norm(prefix + "heads_norm", inner);
+  part.heads_norm = reader.read_norm(prefix + "heads_norm", query_width);
   if (arithmetic == Arithmetic::adder) {
-    part.heads_norm = reader.read_norm(prefix + "attention_norm", inner);
-    if (!part.heads_norm) part.heads_norm = reader.plain_norm(inner);
+    part.heads_norm = reader.read_norm(prefix + "attention_norm", query_width);
+    if (!part.heads_norm) part.heads_norm = reader.plain_norm(query_width);
   }
   if (reader.has(prefix + "out.weight")) {
-    part.out = read_output(reader, prefix + "out", width, extents, split, arithmetic);
-  } else if (inner != width) {
+    part.out = read_output(reader, prefix + "out", width, dimensions, split, arithmetic);
+  } else if (query_width != width) {
     throw Error(ErrorKind::damaged, "the heads' output has no projection to the width")
         .about(prefix + "out.weight");
   }
   if (reader.has("rotary_periods")) {
-    part.rotary_periods = reader.read_vector("rotary_periods", extents.head_width / 4);
+    part.rotary_periods = reader.read_vector("rotary_periods", dimensions.head_width / 4);
   }
-  check_rotary(part, layer, extents.head_width);
+  check_rotary(part, layer, dimensions.head_width);
   read_score_terms(reader, spec, layer, width, prefix, part);
   read_tiles(reader, spec, layer, prefix, part);
   part.mechanism = reader.read_mechanism(index);
@@ -405,16 +409,16 @@ Tensor importance_vectors(const Tensor& stored, const LayerSpec& layer, std::int
 void read_fastformer(const WeightReader& reader, const LayerSpec& layer, const std::string& prefix,
                      std::int64_t width, std::int64_t head_width, Block& block) {
   NamedTensors& own = block.attention.mechanism;
-  const std::int64_t heads = layer.attention.heads, inner = heads * head_width;
+  const std::int64_t heads = layer.attention.heads, query_width = heads * head_width;
   block.middle_norm = reader.read_norm(prefix + "middle_norm", width);
   if (layer.form == LayerForm::fastformer_encoder) {
     for (const std::string name : {"query_importance", "key_importance"}) {
-      own[name] = reader.read(prefix + name + ".weight", {heads, inner});
+      own[name] = reader.read(prefix + name + ".weight", {heads, query_width});
       if (!reader.has(prefix + name + ".bias")) continue;
       own[name + "_bias"] = reader.read(prefix + name + ".bias", {heads});
     }
-    block.transform =
-        reader.read_linear(prefix + "transform", inner, inner, Arithmetic::multiplicative);
+    block.transform = reader.read_linear(prefix + "transform", query_width, query_width,
+                                         Arithmetic::multiplicative);
     return;
   }
   for (const char* name : {"query_importance", "key_importance"}) {

@@ -27,7 +27,7 @@ class TrainedAdditive final : public TrainedHeads {
   /// `window` is k; 0 means all.
   TrainedAdditive(const TrainedAttentionForm& form, bool causal, std::int64_t window)
       : causal_(causal), window_(window) {
-    if (form.learnt_importances) {
+    if (form.learned_importances) {
       own_.push_back({"importance", {form.shape.heads, form.shape.head_width}});
     }
   }

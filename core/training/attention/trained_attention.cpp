@@ -70,8 +70,8 @@ std::unique_ptr<const TrainedAttention> make_trained_attention(const TrainedAtte
 }
 
 OwnParameter own_parameter(const TrainedAttentionForm& form, std::string_view name,
-                           Beginning beginning) {
-  OwnParameter own{std::string(name), {}, beginning};
+                           Initialisation initialisation) {
+  OwnParameter own{std::string(name), {}, initialisation};
   if (form.shape.queries == 0) return own;
   for (const TensorDescription& tensor : find_mechanism(form.mechanism.name).tensors) {
     if (tensor.name != name) continue;

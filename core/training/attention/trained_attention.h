@@ -24,7 +24,7 @@ namespace attnscope {
 struct OwnParameter {
   std::string name;
   Shape shape;
-  Beginning beginning = Beginning::small_normal;
+  Initialisation initialisation = Initialisation::small_normal;
 };
 
 /// Queries and keys [N, H·d] and values [N, H·dv] of one sequence, with the heads next to each
@@ -58,7 +58,7 @@ struct TrainedAttentionForm {
   /// Adder attention: form of ∂A/∂Q and ∂A/∂K (Adder, Eq. 23 and Table 3).
   DifferenceGradient score_gradient = DifferenceGradient::sign;
   /// Additive attention: importances from a vector per head instead of the first query.
-  bool learnt_importances = false;
+  bool learned_importances = false;
   /// The dimensions of the layer, with the maximum number of tokens of a sequence. All 0 if the
   /// form is only checked; a mechanism with own parameters cannot run then.
   AttentionShape shape = {};
@@ -99,7 +99,8 @@ struct TrainedAttentionEntry {
 
 /// The mechanism's tensor of that name (TensorDescription) as the layer learns it. Its shape is {}
 /// if the form has no dimensions.
-[[nodiscard]] OwnParameter own_parameter(const TrainedAttentionForm& form, std::string_view name,
-                                         Beginning beginning = Beginning::small_normal);
+[[nodiscard]] OwnParameter own_parameter(
+    const TrainedAttentionForm& form, std::string_view name,
+    Initialisation initialisation = Initialisation::small_normal);
 
 }  // namespace attnscope

@@ -107,10 +107,10 @@ struct HashedTokens {
   }
 };
 
-class LearntCodes final : public TrainedCodes {
+class LearnedCodes final : public TrainedCodes {
  public:
-  LearntCodes(const HeadTensors& head, std::int64_t bits, std::int64_t supports,
-              bool zero_is_zero) {
+  LearnedCodes(const HeadTensors& head, std::int64_t bits, std::int64_t supports,
+               bool zero_is_zero) {
     const auto of_head = [&](std::size_t which, std::int64_t rows, std::int64_t columns) {
       return rows_of(head.own[which] + head.head * rows * columns, rows, columns).cast<double>();
     };
@@ -160,9 +160,9 @@ std::unique_ptr<const TrainedCodes> sign_codes(const HeadTensors& head, bool zer
   return std::make_unique<SignCodes>(head, zero_is_zero);
 }
 
-std::unique_ptr<const TrainedCodes> learnt_codes(const HeadTensors& head, std::int64_t bits,
-                                                 std::int64_t supports, bool zero_is_zero) {
-  return std::make_unique<LearntCodes>(head, bits, supports, zero_is_zero);
+std::unique_ptr<const TrainedCodes> learned_codes(const HeadTensors& head, std::int64_t bits,
+                                                  std::int64_t supports, bool zero_is_zero) {
+  return std::make_unique<LearnedCodes>(head, bits, supports, zero_is_zero);
 }
 
 }  // namespace attnscope

@@ -31,9 +31,9 @@ class TrainedCodes {
 /// h = sign(A (κ(x̂) − μ)) (EcoFormer, Eq. 10 and 11), with κ as in HashFunction. head.own are A
 /// [H, b, m], μ [H, m] and the anchors [H, m, d] of all heads. They get no gradient, because they
 /// are learned separately.
-[[nodiscard]] std::unique_ptr<const TrainedCodes> learnt_codes(const HeadTensors& head,
-                                                               std::int64_t bits,
-                                                               std::int64_t supports,
-                                                               bool zero_is_zero);
+[[nodiscard]] std::unique_ptr<const TrainedCodes> learned_codes(const HeadTensors& head,
+                                                                std::int64_t bits,
+                                                                std::int64_t supports,
+                                                                bool zero_is_zero);
 
 }  // namespace attnscope

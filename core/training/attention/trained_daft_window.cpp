@@ -32,9 +32,9 @@ class DaftWindowAttention final : public DaftAttention {
       : DaftAttention(form.causal), options_(options), form_(form) {}
 
   [[nodiscard]] std::vector<OwnParameter> own_parameters() const override {
-    return {own_parameter(form_, "r", Beginning::standard_normal),
-            own_parameter(form_, "gamma", Beginning::zeros),
-            own_parameter(form_, "beta", Beginning::zeros)};
+    return {own_parameter(form_, "r", Initialisation::standard_normal),
+            own_parameter(form_, "gamma", Initialisation::zeros),
+            own_parameter(form_, "beta", Initialisation::zeros)};
   }
 
  private:

@@ -123,14 +123,14 @@ class TrainedSignHash final : public TrainedHash {
   }
 };
 
-class TrainedLearntHash final : public TrainedHash {
+class TrainedLearnedHash final : public TrainedHash {
  public:
-  TrainedLearntHash(const TrainedAttentionForm& form, bool upstream, std::int64_t bits,
-                    std::int64_t supports)
+  TrainedLearnedHash(const TrainedAttentionForm& form, bool upstream, std::int64_t bits,
+                     std::int64_t supports)
       : TrainedHash(false, upstream, bits),
-        own_{own_parameter(form, "ksh.A", Beginning::standard_normal),
-             own_parameter(form, "ksh.mvec", Beginning::zeros),
-             own_parameter(form, "ksh.anchor", Beginning::standard_normal)},
+        own_{own_parameter(form, "ksh.A", Initialisation::standard_normal),
+             own_parameter(form, "ksh.mvec", Initialisation::zeros),
+             own_parameter(form, "ksh.anchor", Initialisation::standard_normal)},
         bits_(bits),
         supports_(supports) {
     if (form.shape.keys == 0 || supports <= form.shape.keys) return;
@@ -146,7 +146,7 @@ class TrainedLearntHash final : public TrainedHash {
  private:
   [[nodiscard]] std::unique_ptr<const TrainedCodes> codes_of(
       const HeadTensors& head) const override {
-    return learnt_codes(head, bits_, supports_, zero_is_zero());
+    return learned_codes(head, bits_, supports_, zero_is_zero());
   }
 
   std::vector<OwnParameter> own_;
@@ -176,8 +176,8 @@ std::unique_ptr<const TrainedAttention> make_trained_hash(const TrainedAttention
         .expected("sign, for texts")
         .found("learned");
   }
-  return std::make_unique<TrainedLearntHash>(form, upstream, read.whole("bits"),
-                                             read.whole("supports"));
+  return std::make_unique<TrainedLearnedHash>(form, upstream, read.whole("bits"),
+                                              read.whole("supports"));
 }
 
 }  // namespace attnscope

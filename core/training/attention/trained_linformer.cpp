@@ -15,8 +15,8 @@ namespace {
 class TrainedLinformer final : public TrainedHeads {
  public:
   explicit TrainedLinformer(const TrainedAttentionForm& form)
-      : keys_(own_parameter(form, "E", Beginning::xavier)),
-        values_(own_parameter(form, "F", Beginning::xavier)),
+      : keys_(own_parameter(form, "E", Initialisation::xavier)),
+        values_(own_parameter(form, "F", Initialisation::xavier)),
         landmarks_(keys_.shape.empty() ? 0 : keys_.shape.front()),
         softmax_(make_trained_softmax({.mechanism = {"softmax", {}}})) {
     if (landmarks_ > form.shape.keys) {

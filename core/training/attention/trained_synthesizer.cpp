@@ -56,8 +56,8 @@ class FactorisedScores final : public ScoreAttention {
         factors_(TypedValues(form.mechanism.parameters).whole("factors")) {}
 
   [[nodiscard]] std::vector<OwnParameter> own_parameters() const override {
-    return {own_parameter(form_, "R1", Beginning::xavier),
-            own_parameter(form_, "R2", Beginning::xavier)};
+    return {own_parameter(form_, "R1", Initialisation::xavier),
+            own_parameter(form_, "R2", Initialisation::xavier)};
   }
 
  private:
@@ -100,10 +100,10 @@ class DenseScores final : public ScoreAttention {
       : ScoreAttention(form.causal, false), form_(form) {}
 
   [[nodiscard]] std::vector<OwnParameter> own_parameters() const override {
-    return {own_parameter(form_, "W1", Beginning::xavier),
-            own_parameter(form_, "b1", Beginning::zeros),
-            own_parameter(form_, "W2", Beginning::xavier),
-            own_parameter(form_, "b2", Beginning::zeros)};
+    return {own_parameter(form_, "W1", Initialisation::xavier),
+            own_parameter(form_, "b1", Initialisation::zeros),
+            own_parameter(form_, "W2", Initialisation::xavier),
+            own_parameter(form_, "b2", Initialisation::zeros)};
   }
 
  private:

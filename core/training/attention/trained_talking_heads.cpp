@@ -24,10 +24,10 @@ class TrainedTalkingHeads final : public TrainedAttention {
   explicit TrainedTalkingHeads(const TrainedAttentionForm& form) : form_(form) {}
 
   [[nodiscard]] std::vector<OwnParameter> own_parameters() const override {
-    return {own_parameter(form_, "proj_l", Beginning::identity),
-            own_parameter(form_, "proj_l_bias", Beginning::zeros),
-            own_parameter(form_, "proj_w", Beginning::identity),
-            own_parameter(form_, "proj_w_bias", Beginning::zeros)};
+    return {own_parameter(form_, "proj_l", Initialisation::identity),
+            own_parameter(form_, "proj_l_bias", Initialisation::zeros),
+            own_parameter(form_, "proj_w", Initialisation::identity),
+            own_parameter(form_, "proj_w_bias", Initialisation::zeros)};
   }
 
   void forward(const AttentionTensors& all, StridedMatrixMap output,

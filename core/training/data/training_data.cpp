@@ -44,11 +44,12 @@ std::shared_ptr<const TrainingData> open_training_data(const DataSettings& setti
   const fs::path test_path = settings.test_dataset.empty()
                                  ? test_images_beside(path)
                                  : images_at(settings.test_dataset, "t10k");
-  auto learnt = open_as("dataset", path);
+  auto training = open_as("dataset", path);
   auto test = test_path.empty() ? nullptr : open_as("test_dataset", test_path);
-  const bool texts = learnt->size() > 0 && std::holds_alternative<Text>(learnt->item(0).content);
+  const bool texts =
+      training->size() > 0 && std::holds_alternative<Text>(training->item(0).content);
   const auto make = texts ? make_training_texts : make_training_images;
-  return make(settings, std::move(learnt), std::move(test));
+  return make(settings, std::move(training), std::move(test));
 }
 
 }  // namespace attnscope

@@ -30,7 +30,7 @@ class TrainingData {
                                           std::int64_t first, std::int64_t count) const = 0;
   /// A training example, 0 to size() − 1, as an input for Model::run. For a single text it is the
   /// chunk that begins there, or the last one.
-  [[nodiscard]] virtual Input learnt_input(std::int64_t index) const = 0;
+  [[nodiscard]] virtual Input training_input(std::int64_t index) const = 0;
   [[nodiscard]] virtual std::int64_t test_size() const = 0;
   /// Test examples [first, first + count), without variation.
   [[nodiscard]] virtual Examples test_examples(const ModelSpec& spec, std::int64_t first,

@@ -154,7 +154,7 @@ class TrainingImages final : public TrainingData {
     return made;
   }
 
-  [[nodiscard]] Input learnt_input(std::int64_t index) const override {
+  [[nodiscard]] Input training_input(std::int64_t index) const override {
     return images_->item(index);
   }
 

@@ -28,24 +28,24 @@ std::vector<std::string> characters_of(const std::string& text, const char* key)
 
 class TrainingText final : public TrainingData {
  public:
-  TrainingText(const DataSettings& settings, const std::vector<std::string>& learnt,
+  TrainingText(const DataSettings& settings, const std::vector<std::string>& training,
                const std::vector<std::string>& test)
       : settings_(settings) {
-    std::set<std::string> all(learnt.begin(), learnt.end());
+    std::set<std::string> all(training.begin(), training.end());
     all.insert(test.begin(), test.end());
     vocabulary_.assign(all.begin(), all.end());
-    learnt_ = numbered(learnt);
+    training_ = numbered(training);
     test_ = numbered(test);
-    if (std::ssize(learnt_) <= settings.context) {
+    if (std::ssize(training_) <= settings.context) {
       throw Error(ErrorKind::usage, "the text is too short for the context")
           .about("context")
-          .expected("below the text's " + std::to_string(learnt_.size()) + " characters")
+          .expected("below the text's " + std::to_string(training_.size()) + " characters")
           .found(std::to_string(settings.context));
     }
   }
 
-  [[nodiscard]] ExampleKind kind() const override { return ExampleKind::stretches; }
-  [[nodiscard]] std::int64_t size() const override { return std::ssize(learnt_); }
+  [[nodiscard]] ExampleKind kind() const override { return ExampleKind::chunks; }
+  [[nodiscard]] std::int64_t size() const override { return std::ssize(training_); }
 
   [[nodiscard]] ModelSpec complete(ModelSpec spec) const override {
     spec.input.vocabulary = std::ssize(vocabulary_);
@@ -60,13 +60,13 @@ class TrainingText final : public TrainingData {
     const RandomNumbers numbers = RandomNumbers(settings_.seed).of("order");
     for (std::int64_t i = first; i < first + count; ++i) {
       const auto place = static_cast<std::uint64_t>(step * settings_.batch + i);
-      add(learnt_, numbers.below(std::ssize(learnt_) - settings_.context, place), made);
+      add(training_, numbers.below(std::ssize(training_) - settings_.context, place), made);
     }
     return made;
   }
 
-  [[nodiscard]] Input learnt_input(std::int64_t index) const override {
-    return stretch(learnt_, std::min(index, std::ssize(learnt_) - settings_.context), index);
+  [[nodiscard]] Input training_input(std::int64_t index) const override {
+    return chunk(training_, std::min(index, std::ssize(training_) - settings_.context), index);
   }
 
   [[nodiscard]] std::int64_t test_size() const override {
@@ -82,19 +82,19 @@ class TrainingText final : public TrainingData {
   }
 
   [[nodiscard]] Input test_input(std::int64_t index) const override {
-    return stretch(test_, index * settings_.context, index);
+    return chunk(test_, index * settings_.context, index);
   }
 
  private:
-  [[nodiscard]] Input stretch(const std::vector<std::int64_t>& ids, std::int64_t start,
-                              std::int64_t number) const {
+  [[nodiscard]] Input chunk(const std::vector<std::int64_t>& ids, std::int64_t start,
+                            std::int64_t number) const {
     Input input;
     Text text;
     for (std::int64_t i = start; i < start + settings_.context; ++i) {
       text.characters += vocabulary_[static_cast<std::size_t>(ids[static_cast<std::size_t>(i)])];
     }
     input.content = std::move(text);
-    input.label = "stretch " + std::to_string(number);
+    input.label = "chunk " + std::to_string(number);
     return input;
   }
 
@@ -115,23 +115,23 @@ class TrainingText final : public TrainingData {
 
   DataSettings settings_;
   std::vector<std::string> vocabulary_;
-  std::vector<std::int64_t> learnt_, test_;
+  std::vector<std::int64_t> training_, test_;
 };
 
 }  // namespace
 
 std::shared_ptr<const TrainingData> open_training_text(const DataSettings& settings) {
-  std::vector<std::string> learnt =
+  std::vector<std::string> training =
                                characters_of(read_text(settings.dataset).characters, "dataset"),
                            test;
   if (settings.test_dataset.empty()) {
-    const auto first = learnt.begin() + std::ssize(learnt) * 9 / 10;
-    test.assign(first, learnt.end());
-    learnt.erase(first, learnt.end());
+    const auto first = training.begin() + std::ssize(training) * 9 / 10;
+    test.assign(first, training.end());
+    training.erase(first, training.end());
   } else {
     test = characters_of(read_text(settings.test_dataset).characters, "test_dataset");
   }
-  return std::make_shared<TrainingText>(settings, learnt, test);
+  return std::make_shared<TrainingText>(settings, training, test);
 }
 
 }  // namespace attnscope

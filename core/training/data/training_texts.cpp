@@ -73,7 +73,7 @@ class TrainingTexts final : public TrainingData {
     return made;
   }
 
-  [[nodiscard]] Input learnt_input(std::int64_t index) const override {
+  [[nodiscard]] Input training_input(std::int64_t index) const override {
     return as_run(texts_->item(items_[static_cast<std::size_t>(index)]));
   }
 

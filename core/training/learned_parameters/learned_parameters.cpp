@@ -26,35 +26,35 @@ void begin(const Parameter& parameter, const RandomNumbers& numbers, float* valu
       values[i] = static_cast<float>(number(static_cast<std::uint64_t>(i)));
     }
   };
-  switch (parameter.beginning) {
-    case Beginning::zeros:
+  switch (parameter.initialisation) {
+    case Initialisation::zeros:
       return fill([](std::uint64_t) { return 0.0; });
-    case Beginning::ones:
+    case Initialisation::ones:
       return fill([](std::uint64_t) { return 1.0; });
-    case Beginning::identity:
+    case Initialisation::identity:
       return fill([&](std::uint64_t i) {
         return i % (static_cast<std::uint64_t>(parameter.shape.back()) + 1) == 0 ? 1.0 : 0.0;
       });
-    case Beginning::xavier:
+    case Initialisation::xavier:
       return fill([&, limit = xavier_limit(parameter.shape)](std::uint64_t i) {
         return limit * (2 * numbers.uniform(i) - 1);
       });
-    case Beginning::small_normal:
+    case Initialisation::small_normal:
       return fill([&](std::uint64_t i) { return kSmallDeviation * numbers.normal(i); });
-    case Beginning::standard_normal:
+    case Initialisation::standard_normal:
       return fill([&](std::uint64_t i) { return numbers.normal(i); });
   }
 }
 
 }  // namespace
 
-ParameterSlot ParameterTable::add(std::string name, Shape shape, Beginning beginning, bool adder,
-                                  bool own) {
+ParameterSlot ParameterTable::add(std::string name, Shape shape, Initialisation initialisation,
+                                  bool adder, bool own) {
   assert(find(name) == nullptr);
   const ParameterSlot slot{size_, element_count(shape)};
   const bool decays = shape.size() > 1 && name.ends_with(".weight");
   size_ += slot.size;
-  list_.push_back({std::move(name), std::move(shape), beginning, decays, adder, own, slot});
+  list_.push_back({std::move(name), std::move(shape), initialisation, decays, adder, own, slot});
   return slot;
 }
 
@@ -64,7 +64,7 @@ const Parameter* ParameterTable::find(std::string_view name) const {
   return found == list_.end() ? nullptr : &*found;
 }
 
-std::vector<float> ParameterTable::beginning(std::uint64_t seed) const {
+std::vector<float> ParameterTable::initial_values(std::uint64_t seed) const {
   std::vector<float> values(static_cast<std::size_t>(size_));
   const RandomNumbers numbers = RandomNumbers(seed).of("beginning");
   for (const Parameter& parameter : list_) {

@@ -12,7 +12,7 @@
 namespace attnscope {
 
 /// The initial values of a tensor. For three axes, inputs and outputs are those of one head.
-enum class Beginning {
+enum class Initialisation {
   zeros,
   ones,
   identity,         ///< I, for a square matrix
@@ -34,7 +34,7 @@ struct ParameterSlot {
 struct Parameter {
   std::string name;  ///< name in files: "blocks.0.attn.qkv.weight"
   Shape shape;
-  Beginning beginning = Beginning::zeros;
+  Initialisation initialisation = Initialisation::zeros;
   bool decays = false;  ///< true if weight decay applies: for matrices, not for norms and biases
   bool adder = false;   ///< true for a weight of an adder layer, whose gradient AdderNet rescales
   bool own = false;     ///< true for a parameter of the mechanism itself
@@ -45,8 +45,8 @@ struct Parameter {
 class ParameterTable {
  public:
   /// The name must be new. Weight decay applies to tensors of at least two axes named "….weight".
-  ParameterSlot add(std::string name, Shape shape, Beginning beginning, bool adder = false,
-                    bool own = false);
+  ParameterSlot add(std::string name, Shape shape, Initialisation initialisation,
+                    bool adder = false, bool own = false);
 
   [[nodiscard]] const std::vector<Parameter>& list() const { return list_; }
   /// Number of elements of all tensors.
@@ -57,7 +57,7 @@ class ParameterTable {
   /// The initial values: the same for a seed on every machine, except for the last digits of its
   /// mathematical library. The values of a tensor depend only on seed and name, so that networks
   /// that share a tensor start with the same one.
-  [[nodiscard]] std::vector<float> beginning(std::uint64_t seed) const;
+  [[nodiscard]] std::vector<float> initial_values(std::uint64_t seed) const;
 
  private:
   std::vector<Parameter> list_;

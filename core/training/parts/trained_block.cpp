@@ -47,7 +47,7 @@ TrainedAttentionForm attention_form(const ModelSpec& spec, std::int64_t index,
       .mechanism = mechanism_of(spec, index),
       .causal = spec.layer.scores.causal,
       .score_gradient = forms.scores,
-      .learnt_importances = forms.learnt_importances || spec.layer.form == LayerForm::fastformer,
+      .learned_importances = forms.learned_importances || spec.layer.form == LayerForm::fastformer,
       .shape = {tokens, tokens, heads, each, each},
       .layout = layout,
       .layer = index,
@@ -110,26 +110,26 @@ void check_narrow_keys(Arithmetic arithmetic, const TrainedBlockNames& names) {
 }
 
 /// A function that makes linear layers of layer `index` from name, norm, inputs, outputs and
-/// stretches.
+/// groups.
 auto linears_of(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
                 const std::string& prefix, const GradientForms& forms) {
   const bool fastformer = spec.layer.form == LayerForm::fastformer;
-  TrainedLinearForm all{.arithmetic = arithmetic_of(spec, index),
-                        .beginning = fastformer ? Beginning::small_normal : Beginning::xavier,
-                        .bias = !fastformer,
-                        .gradients = forms.linear,
-                        .norm_eps = spec.layer.norm.eps};
-  return
-      [&table, prefix, all](const std::string& name, const std::string& norm, std::int64_t inputs,
-                            std::int64_t outputs, std::int64_t stretches = 1) {
-        TrainedLinearForm one = all;
-        one.name = prefix + name;
-        one.norm = prefix + norm;
-        one.inputs = inputs;
-        one.outputs = outputs;
-        one.stretches = stretches;
-        return TrainedLinear(table, std::move(one));
-      };
+  TrainedLinearForm all{
+      .arithmetic = arithmetic_of(spec, index),
+      .initialisation = fastformer ? Initialisation::small_normal : Initialisation::xavier,
+      .bias = !fastformer,
+      .gradients = forms.linear,
+      .norm_eps = spec.layer.norm.eps};
+  return [&table, prefix, all](const std::string& name, const std::string& norm,
+                               std::int64_t inputs, std::int64_t outputs, std::int64_t groups = 1) {
+    TrainedLinearForm one = all;
+    one.name = prefix + name;
+    one.norm = prefix + norm;
+    one.inputs = inputs;
+    one.outputs = outputs;
+    one.groups = groups;
+    return TrainedLinear(table, std::move(one));
+  };
 }
 
 }  // namespace
@@ -145,15 +145,15 @@ TrainedFastformer::TrainedFastformer(ParameterTable& table, const std::string& p
                                        .parts = {{prefix + names.query, width},
                                                  {prefix + names.key, width},
                                                  {prefix + names.value, width}},
-                                       .beginning = Beginning::small_normal,
+                                       .initialisation = Initialisation::small_normal,
                                        .bias = false});
   out_ = TrainedLinear(table, {.name = prefix + names.out,
                                .inputs = width,
                                .outputs = width,
-                               .beginning = Beginning::small_normal,
+                               .initialisation = Initialisation::small_normal,
                                .bias = false});
-  query_importance_ = table.add(prefix + names.query_importance, {width}, Beginning::zeros);
-  key_importance_ = table.add(prefix + names.key_importance, {width}, Beginning::zeros);
+  query_importance_ = table.add(prefix + names.query_importance, {width}, Initialisation::zeros);
+  key_importance_ = table.add(prefix + names.key_importance, {width}, Initialisation::zeros);
   middle_norm_ = TrainedNorm(table, prefix + names.middle_norm, width, form_.norm_eps);
 }
 
@@ -278,7 +278,8 @@ void TrainedBlock::add_attention(ParameterTable& table, const ModelSpec& spec, s
   }
   for (const OwnParameter& one : attention_->own_parameters()) {
     const std::string& before = one.name.starts_with("ksh.") ? names.hash : names.own;
-    own_.push_back(table.add(prefix + before + one.name, one.shape, one.beginning, false, true));
+    own_.push_back(
+        table.add(prefix + before + one.name, one.shape, one.initialisation, false, true));
   }
   out_ = linear(names.out, names.out_norm, width_, width_);
 }

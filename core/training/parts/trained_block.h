@@ -77,7 +77,7 @@ class TrainedFastformer {
 struct GradientForms {
   AdderGradients linear;
   DifferenceGradient scores = DifferenceGradient::sign;  ///< used by adder attention
-  bool learnt_importances = false;                       ///< used by additive attention
+  bool learned_importances = false;                      ///< used by additive attention
 };
 
 /// Names of a layer's tensors in a file, after "blocks.0.".

@@ -36,20 +36,20 @@ TrainedEmbedding::TrainedEmbedding(ParameterTable& table, const ModelSpec& spec)
   if (spec.reads_texts()) {
     const bool fastformer = spec.layer.form == LayerForm::fastformer;
     table_ = table.add(fastformer ? "word_embedding.weight" : "transformer.wte.weight",
-                       {spec.input.vocabulary, width}, Beginning::small_normal);
+                       {spec.input.vocabulary, width}, Initialisation::small_normal);
     positions_ = table.add(
         fastformer ? "fastformer_model.position_embeddings.weight" : "transformer.wpe.weight",
-        {spec.input.context, width}, Beginning::small_normal);
+        {spec.input.context, width}, Initialisation::small_normal);
     if (fastformer) {
       norm_.emplace(table, "fastformer_model.LayerNorm", width, spec.layer.norm.eps);
     }
     return;
   }
   if (spec.input.class_tokens > 0) {
-    class_token_ = table.add("cls_token", {1, 1, width}, Beginning::small_normal);
+    class_token_ = table.add("cls_token", {1, 1, width}, Initialisation::small_normal);
   }
   if (spec.positions.kind == Positions::learned) {
-    positions_ = table.add("pos_embed", {1, spec.tokens(), width}, Beginning::small_normal);
+    positions_ = table.add("pos_embed", {1, spec.tokens(), width}, Initialisation::small_normal);
   }
   patch_ = patch_layer(table, spec);
   if (spec.is_pyramid()) {
@@ -189,8 +189,8 @@ void TrainedMerging::backward(const float* values, float* gradients, Matrix& dx,
 TrainedNeighbours::TrainedNeighbours(ParameterTable& table, const std::string& name,
                                      const GridExtents& grid, std::int64_t width)
     : grid_(grid), width_(width) {
-  weight_ = table.add(name + ".weight", {width, 1, 3, 3}, Beginning::xavier);
-  bias_ = table.add(name + ".bias", {width}, Beginning::zeros);
+  weight_ = table.add(name + ".weight", {width, 1, 3, 3}, Initialisation::xavier);
+  bias_ = table.add(name + ".bias", {width}, Initialisation::zeros);
 }
 
 template <class Act>

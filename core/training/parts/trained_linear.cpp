@@ -21,12 +21,13 @@ TrainedLinear::TrainedLinear(ParameterTable& table, TrainedLinearForm form)
   // Parts are added consecutively, so that they form one matrix and one row of biases.
   for (const LinearPart& part : form_.parts) {
     const ParameterSlot slot =
-        table.add(part.name + ".weight", {part.outputs, form_.inputs}, form_.beginning);
+        table.add(part.name + ".weight", {part.outputs, form_.inputs}, form_.initialisation);
     weight_ = {weight_ ? weight_.offset : slot.offset, weight_.size + slot.size};
   }
   for (const LinearPart& part : form_.parts) {
     if (!form_.bias) break;
-    const ParameterSlot slot = table.add(part.name + ".bias", {part.outputs}, Beginning::zeros);
+    const ParameterSlot slot =
+        table.add(part.name + ".bias", {part.outputs}, Initialisation::zeros);
     bias_ = {bias_ ? bias_.offset : slot.offset, bias_.size + slot.size};
   }
   if (weight_) return;
@@ -34,11 +35,10 @@ TrainedLinear::TrainedLinear(ParameterTable& table, TrainedLinearForm form)
   const Shape shape =
       form_.weight_shape.empty() ? Shape{form_.outputs, form_.inputs} : form_.weight_shape;
   weight_ = table.add(form_.name + ".weight", shape,
-                      adder ? Beginning::standard_normal : form_.beginning, adder);
-  if (form_.bias) bias_ = table.add(form_.name + ".bias", {form_.outputs}, Beginning::zeros);
+                      adder ? Initialisation::standard_normal : form_.initialisation, adder);
+  if (form_.bias) bias_ = table.add(form_.name + ".bias", {form_.outputs}, Initialisation::zeros);
   if (adder) {
-    norm_.emplace(table, form_.norm, form_.outputs / form_.stretches, form_.norm_eps,
-                  form_.stretches);
+    norm_.emplace(table, form_.norm, form_.outputs / form_.groups, form_.norm_eps, form_.groups);
   }
 }
 

@@ -33,13 +33,13 @@ struct TrainedLinearForm {
   Arithmetic arithmetic = Arithmetic::multiplicative;
   Shape weight_shape = {};             ///< shape in files, if not [outputs, inputs]
   std::vector<LinearPart> parts = {};  ///< parts of a multiplicative layer, which replace `name`
-  Beginning beginning = Beginning::xavier;
+  Initialisation initialisation = Initialisation::xavier;
   bool bias = true;  ///< false for a multiplicative layer without bias
   // Members of adder layers, whose outputs are scaled by a LayerNorm `norm`.weight, .bias.
   AdderGradients gradients = {};
   std::string norm = {};
   double norm_eps = 1e-6;
-  std::int64_t stretches = 1;  ///< equal parts of the outputs, normalised separately
+  std::int64_t groups = 1;  ///< equal parts of the outputs, normalised separately
 };
 
 /// y = x Wᵀ + b, or y = LayerNorm(−Σ|x − W| + b) (Adder, Eq. 4, 5), like Linear.

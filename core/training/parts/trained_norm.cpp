@@ -12,15 +12,15 @@ using MutableRow = Eigen::Map<Eigen::ArrayXf>;
 }  // namespace
 
 TrainedNorm::TrainedNorm(ParameterTable& table, const std::string& name, std::int64_t width,
-                         double eps, std::int64_t stretches)
-    : weight_(table.add(name + ".weight", {width * stretches}, Beginning::ones)),
-      bias_(table.add(name + ".bias", {width * stretches}, Beginning::zeros)),
+                         double eps, std::int64_t groups)
+    : weight_(table.add(name + ".weight", {width * groups}, Initialisation::ones)),
+      bias_(table.add(name + ".bias", {width * groups}, Initialisation::zeros)),
       width_(width),
-      stretches_(stretches),
+      groups_(groups),
       eps_(static_cast<float>(eps)) {}
 
 void TrainedNorm::forward(const float* values, const Matrix& x, Matrix& y, Memory& memory) const {
-  const auto count = static_cast<std::size_t>(x.rows() * stretches_);
+  const auto count = static_cast<std::size_t>(x.rows() * groups_);
   memory.mean.resize(count);
   memory.scale.resize(count);
   y.resize(x.rows(), x.cols());

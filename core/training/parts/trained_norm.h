@@ -10,7 +10,7 @@
 namespace attnscope {
 
 /// y = (x − mean) / √(variance + eps) ⊙ weight + bias over each row, or separately over each of
-/// `stretches` equal parts of a row, each with its own weights: [stretches · width].
+/// `groups` equal parts of a row, each with its own weights: [groups · width].
 class TrainedNorm {
  public:
   /// Statistics of every part of every row, which the gradient needs besides x.
@@ -19,9 +19,9 @@ class TrainedNorm {
   };
 
   TrainedNorm() = default;
-  /// Adds `name`.weight and `name`.bias [width · stretches].
+  /// Adds `name`.weight and `name`.bias [width · groups].
   TrainedNorm(ParameterTable& table, const std::string& name, std::int64_t width, double eps,
-              std::int64_t stretches = 1);
+              std::int64_t groups = 1);
 
   /// y may be the same matrix as x.
   void forward(const float* values, const Matrix& x, Matrix& y, Memory& memory) const;
@@ -32,7 +32,7 @@ class TrainedNorm {
 
  private:
   ParameterSlot weight_, bias_;
-  std::int64_t width_ = 0, stretches_ = 1;
+  std::int64_t width_ = 0, groups_ = 1;
   float eps_ = 0;
 };
 

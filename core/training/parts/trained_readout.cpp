@@ -21,7 +21,7 @@ TrainedReadout::TrainedReadout(ParameterTable& table, const ModelSpec& spec,
     logit_scale_ =
         static_cast<float>(scale == 0 ? 1 / std::sqrt(static_cast<double>(spec.width)) : scale);
     if (spec.layer.form == LayerForm::fastformer) {
-      bias_ = table.add("proj_logits.bias", {spec.input.vocabulary}, Beginning::zeros);
+      bias_ = table.add("proj_logits.bias", {spec.input.vocabulary}, Initialisation::zeros);
     }
     return;
   }

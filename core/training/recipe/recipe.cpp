@@ -303,10 +303,10 @@ Recipe::Recipe(const ParameterValues& given)
   if (read.flag("learnt_importances") && mechanism().name != "additive") {
     throw bad_value("learnt_importances", "false without additive attention", "true");
   }
-  if (has_learnt_codes() && code_steps().empty() && from().empty()) {
+  if (has_learned_codes() && code_steps().empty() && from().empty()) {
     throw bad_value("code_updates", "1 or more, or a model with codes to begin from", 0);
   }
-  if (has_learnt_codes() && average_decay() > 0) {
+  if (has_learned_codes() && average_decay() > 0) {
     throw bad_value("average_decay", "0 with learned codes, which have no average",
                     exact(average_decay()));
   }
@@ -361,7 +361,7 @@ DataSettings Recipe::data() const {
 
 ModelSpec Recipe::model(ExampleKind kind) const {
   const TypedValues read(values_);
-  if (kind != ExampleKind::stretches) refuse_language_layers(read);
+  if (kind != ExampleKind::chunks) refuse_language_layers(read);
   if (kind != ExampleKind::images) refuse_settings_of_images(read);
   ModelSpec spec;
   spec.width = read.whole("width");
@@ -380,9 +380,9 @@ ModelSpec Recipe::model(ExampleKind kind) const {
     spec.input.class_tokens = 0;
     spec.layer.norm.eps = 1e-5;
     spec.layer.mlp.activation = Activation::gelu_tanh;
-    spec.layer.scores.causal = kind == ExampleKind::stretches;
+    spec.layer.scores.causal = kind == ExampleKind::chunks;
     spec.readout.kind = spec.layer.scores.causal ? Readout::next_token : Readout::mean_all;
-    if (kind == ExampleKind::stretches) set_language_layers(read, spec);
+    if (kind == ExampleKind::chunks) set_language_layers(read, spec);
     return spec;
   }
   spec.input.patch_height = spec.input.patch_width = read.whole("patch");
@@ -470,7 +470,7 @@ std::vector<std::string> Recipe::from_without() const {
   return split_at_commas(TypedValues(values_).text("from_without"));
 }
 
-bool Recipe::has_learnt_codes() const {
+bool Recipe::has_learned_codes() const {
   const MechanismChoice choice = mechanism();
   if (choice.name != "hash") return false;
   const ParameterValues parameters = make_mechanism(choice)->choice().parameters;
@@ -481,7 +481,7 @@ std::vector<std::int64_t> Recipe::code_steps() const {
   std::vector<std::int64_t> list;
   const std::int64_t most = has_random_codes() ? 1 : steps();
   const std::int64_t count =
-      has_learnt_codes() ? std::min(TypedValues(values_).whole("code_updates"), most) : 0;
+      has_learned_codes() ? std::min(TypedValues(values_).whole("code_updates"), most) : 0;
   for (std::int64_t i = 0; i < count; ++i) list.push_back(i * steps() / count);
   return list;
 }

@@ -23,9 +23,9 @@ namespace attnscope {
 
 /// The kind of examples, which determines the kind of model.
 enum class ExampleKind {
-  images,     ///< images with a class each: a vision transformer
-  stretches,  ///< chunks of one text with next characters as targets: a causal language model
-  texts       ///< texts with a class each, as bytes: an encoder that averages its tokens
+  images,  ///< images with a class each: a vision transformer
+  chunks,  ///< chunks of one text with next characters as targets: a causal language model
+  texts    ///< texts with a class each, as bytes: an encoder that averages its tokens
 };
 
 /// Settings of the data set and of the variation of its examples.
@@ -85,7 +85,7 @@ class Recipe {
   /// Number of steps of the whole run.
   [[nodiscard]] std::int64_t steps() const;
   /// True if the layers use learned hash codes, whose functions get no gradient.
-  [[nodiscard]] bool has_learnt_codes() const;
+  [[nodiscard]] bool has_learned_codes() const;
   /// The steps, ascending and counted from 0, before which hash functions are learned from the
   /// network's own attention: 0, and others at equal distances. Random weights are drawn only once.
   [[nodiscard]] std::vector<std::int64_t> code_steps() const;

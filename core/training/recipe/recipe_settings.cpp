@@ -27,7 +27,7 @@ std::vector<ParameterDescription> data_settings() {
            "test data; empty: t10k-… next to train-…, the last tenth of a text, every tenth of "
            "texts with classes"),
       whole("items", 0, {0, 1e9}, "number of training images or texts, from the first; 0: all"),
-      whole("test_items", 0, {0, 1e9}, "number of test images, texts or stretches; 0: all"),
+      whole("test_items", 0, {0, 1e9}, "number of test images, texts or chunks; 0: all"),
       text("labels", "",
            "names of the classes in the order of their numbers, with commas between, or MNIST, "
            "Fashion-MNIST, CIFAR-10, CIFAR-100 or ImageNet-1k; empty: the data set's, or numbers"),

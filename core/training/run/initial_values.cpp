@@ -81,9 +81,9 @@ class RandomParts {
 };
 
 /// A file with initial values.
-class BeginningFile {
+class InitialisationFile {
  public:
-  BeginningFile(const Recipe& recipe, bool has_codes)
+  InitialisationFile(const Recipe& recipe, bool has_codes)
       : file_(recipe.from()),
         checkpoint_(open_checkpoint(file_)),
         random_(recipe.from_without()),
@@ -198,9 +198,9 @@ class BeginningFile {
 }  // namespace
 
 std::vector<float> initial_values(const Recipe& recipe, const TrainedNetwork& network) {
-  std::vector<float> values = network.parameters().beginning(recipe.data().seed);
+  std::vector<float> values = network.parameters().initial_values(recipe.data().seed);
   if (recipe.from().empty()) return values;
-  BeginningFile file(recipe, recipe.has_learnt_codes() && recipe.code_steps().empty());
+  InitialisationFile file(recipe, recipe.has_learned_codes() && recipe.code_steps().empty());
   file.check_model(network.spec());
   for (const Parameter& parameter : network.parameters().list()) {
     file.read(parameter, parameter.slot.in(values.data()));

@@ -27,7 +27,7 @@ MatrixD tridiagonal(const TwoDiagonals& form) {
   for (std::ptrdiff_t i = 0; i < n; ++i) {
     matrix(i, i) = form.diagonal[static_cast<std::size_t>(i)];
     if (i == 0) continue;
-    matrix(i, i - 1) = matrix(i - 1, i) = form.beside[static_cast<std::size_t>(i - 1)];
+    matrix(i, i - 1) = matrix(i - 1, i) = form.off_diagonal[static_cast<std::size_t>(i - 1)];
   }
   return matrix;
 }
@@ -42,7 +42,7 @@ void expect_same_eigenvalues(const MatrixD& symmetric) {
   work.matrix().triangularView<Eigen::StrictlyUpper>().setConstant(1e9);
   const TwoDiagonals form = tridiagonal_form(work);
   ASSERT_EQ(std::ssize(form.diagonal), symmetric.rows());
-  ASSERT_EQ(std::ssize(form.beside), symmetric.rows() - 1);
+  ASSERT_EQ(std::ssize(form.off_diagonal), symmetric.rows() - 1);
   const Eigen::VectorXd expected = eigenvalues_by_eigen(symmetric),
                         found = eigenvalues_by_eigen(tridiagonal(form));
   EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), 1e-14 * symmetric.norm());
@@ -52,7 +52,7 @@ void expect_same_singular_values(const MatrixD& matrix) {
   PaddedMatrix work = padded(matrix);
   const TwoDiagonals form = bidiagonal_form(work);
   ASSERT_EQ(std::ssize(form.diagonal), matrix.rows());
-  ASSERT_EQ(std::ssize(form.beside), matrix.rows() - 1);
+  ASSERT_EQ(std::ssize(form.off_diagonal), matrix.rows() - 1);
   const Eigen::VectorXd expected = svd_by_eigen(matrix).values,
                         found = svd_by_eigen(bidiagonal(form)).values;
   EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), 1e-14 * matrix.norm());

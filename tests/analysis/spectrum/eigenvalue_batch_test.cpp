@@ -19,7 +19,7 @@ TwoDiagonals random_form(std::size_t size, unsigned seed, double mean = 0) {
   TwoDiagonals form;
   for (std::size_t i = 0; i < size; ++i) {
     form.diagonal.push_back(mean + normal(random));
-    if (i > 0) form.beside.push_back(normal(random));
+    if (i > 0) form.off_diagonal.push_back(normal(random));
   }
   return form;
 }
@@ -30,11 +30,11 @@ std::vector<TwoDiagonals> forms_of(std::size_t size) {
   std::vector<TwoDiagonals> forms;
   for (const unsigned seed : {1U, 2U, 3U, 4U}) forms.push_back(random_form(size, seed));
   for (const double mean : {3.0, 50.0}) forms.push_back(random_form(size, 5, mean));
-  const auto add = [&](const auto& diagonal, const auto& beside) {
+  const auto add = [&](const auto& diagonal, const auto& off_diagonal) {
     TwoDiagonals& form = forms.emplace_back();
     for (std::size_t i = 0; i < size; ++i) {
       form.diagonal.push_back(diagonal(static_cast<double>(i)));
-      if (i > 0) form.beside.push_back(beside(static_cast<double>(i)));
+      if (i > 0) form.off_diagonal.push_back(off_diagonal(static_cast<double>(i)));
     }
   };
   const auto always = [](double value) { return [value](double) { return value; }; };
@@ -62,7 +62,7 @@ std::vector<TwoDiagonals> forms_of(std::size_t size) {
 /// Eigenvalues by Eigen in long double, descending; negative ones are set to 0.
 std::vector<double> values_by_eigen(const TwoDiagonals& form) {
   std::vector<double> values;
-  for (const double value : tridiagonal_eigenvalues_by_eigen(form.diagonal, form.beside)) {
+  for (const double value : tridiagonal_eigenvalues_by_eigen(form.diagonal, form.off_diagonal)) {
     values.push_back(std::max(value, 0.0));
   }
   std::ranges::sort(values, std::greater<>());
@@ -84,7 +84,7 @@ TEST(EigenvalueBatch, AgreesWithTheQrAlgorithmInHigherPrecision) {
       ASSERT_TRUE(found[m]) << m;
       const std::vector<double> expected = values_by_eigen(forms[m]);
       ASSERT_EQ(found[m]->size(), size);
-      const double room = 0x1p-53 * greatest_row_sum(forms[m].diagonal, forms[m].beside) * 4 *
+      const double room = 0x1p-53 * greatest_row_sum(forms[m].diagonal, forms[m].off_diagonal) * 4 *
                           std::sqrt(static_cast<double>(size));
       for (std::size_t j = 0; j < size; ++j) {
         ASSERT_NEAR((*found[m])[j], expected[j], room)
@@ -118,7 +118,7 @@ TEST(EigenvalueBatch, ScalesWithTheMatrix) {
   for (const int exponent : exponents) {
     TwoDiagonals& one = scaled.emplace_back(form);
     for (double& value : one.diagonal) value = std::ldexp(value, exponent);
-    for (double& value : one.beside) value = std::ldexp(value, exponent);
+    for (double& value : one.off_diagonal) value = std::ldexp(value, exponent);
   }
   const auto found = all_eigenvalues(pointers_to(scaled));
   for (std::size_t m = 0; m < scaled.size(); ++m) {
@@ -134,7 +134,7 @@ TEST(EigenvalueBatch, SkipsMatricesThatAreNotFiniteAndKeepsTheOthers) {
     std::vector<TwoDiagonals> forms = {random_form(9, 1), random_form(9, 2), random_form(9, 3)};
     const auto before = all_eigenvalues(pointers_to(forms));
     forms[0].diagonal[4] = wrong;
-    forms[2].beside[7] = wrong;
+    forms[2].off_diagonal[7] = wrong;
     const auto found = all_eigenvalues(pointers_to(forms));
     EXPECT_FALSE(found[0]);
     EXPECT_EQ(found[1], before[1]);

@@ -104,7 +104,7 @@ TEST_F(BegunFrom, SharesTheMeanOfSeparateQueriesAndKeys) {
 TEST_F(BegunFrom, InitialisesTensorsOfADifferentMechanismAsUsual) {
   const std::string softmax = model("softmax");
   const TrainingRun run = at_first("daft", softmax, text_of("mechanism", "daft-full,factors=3"));
-  const std::vector<float> usual = run.network().parameters().beginning(1);
+  const std::vector<float> usual = run.network().parameters().initial_values(1);
   const Parameter& own = *run.network().parameters().find("blocks.1.attn.pe0");
   for (std::int64_t i = 0; i < own.slot.size; ++i) {
     EXPECT_EQ(own.slot.in(run.values().data())[i], own.slot.in(usual.data())[i]);
@@ -127,8 +127,8 @@ TEST_F(BegunFrom, ConvertsATrainedViTToDaftWithoutPositionsClassTokenQueriesAndK
   };
   const TrainingRun narrow = at_first("narrow", softmax, with_keys("false")),
                     full = at_first("full", softmax, with_keys("true"));
-  const std::vector<float> random = narrow.network().parameters().beginning(1),
-                           fused = full.network().parameters().beginning(1);
+  const std::vector<float> random = narrow.network().parameters().initial_values(1),
+                           fused = full.network().parameters().initial_values(1);
   for (const std::string part : {".weight", ".bias"}) {
     const std::vector<float> whole = tensor_in(softmax, "blocks.1.attn.qkv" + part);
     const std::ptrdiff_t third = std::ssize(whole) / 3;
@@ -280,7 +280,7 @@ TEST_F(BegunFrom, CodesAreThoseOfTheLastUpdate) {
     return tensor_in(folder.model(step).string(), name);
   };
   EXPECT_EQ(of_step(0), of_step(5)) << "no gradient, no decay";
-  EXPECT_NE(of_step(5), of_step(6)) << "learnt anew";
+  EXPECT_NE(of_step(5), of_step(6)) << "learned again";
   EXPECT_EQ(of_step(6), of_step(12));
   const auto& tables = run->log().tables();
   EXPECT_EQ(tables.at("codes/step").numbers, (std::vector<double>{0, 6}));

@@ -165,10 +165,10 @@ TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
     (void)run->network().run(run->values().data(), nullptr, 0, examples, room);
     TraceRequest request;
     request.implied_maps = false;
-    request.token_logits = (run->data().kind() == ExampleKind::stretches);
+    request.token_logits = (run->data().kind() == ExampleKind::chunks);
     const Trace trace = model->run(run->data().test_input(3), model->spec().mechanism, request, {});
     const Tensor& logits =
-        (run->data().kind() == ExampleKind::stretches) ? trace.token_logits : trace.logits;
+        (run->data().kind() == ExampleKind::chunks) ? trace.token_logits : trace.logits;
     const ConstMatrixMap found(logits.data(), room.readout.logits.rows(),
                                room.readout.logits.cols());
     ASSERT_EQ(logits.size(), room.readout.logits.size());

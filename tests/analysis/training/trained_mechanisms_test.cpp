@@ -55,10 +55,10 @@ TEST_P(TrainedMechanismsTest, LearnsAndRunsTheSameFromItsFile) {
   TrainedNetwork::Room room;
   (void)run->network().run(run->values().data(), nullptr, 0, examples, room);
   TraceRequest request;
-  request.token_logits = (run->data().kind() == ExampleKind::stretches);
+  request.token_logits = (run->data().kind() == ExampleKind::chunks);
   const Trace trace = model->run(run->data().test_input(3), model->spec().mechanism, request, {});
   const Tensor& logits =
-      (run->data().kind() == ExampleKind::stretches) ? trace.token_logits : trace.logits;
+      (run->data().kind() == ExampleKind::chunks) ? trace.token_logits : trace.logits;
   const ConstMatrixMap found(logits.data(), room.readout.logits.rows(), room.readout.logits.cols());
   ASSERT_EQ(logits.size(), room.readout.logits.size());
   EXPECT_LT((found - room.readout.logits).cwiseAbs().maxCoeff(), 5e-5);
@@ -91,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
         MechanismRun{"DaftLocalOfTexts", "daft-local,full_keys=true,kernel=5,conv_heads=4", true},
         MechanismRun{"Performer", "performer,features=16"},
         MechanismRun{"PerformerOfTexts", "performer,features=16,kernel=relu", true},
-        MechanismRun{"HashLearnt", "hash,codes=learned,bits=6,supports=7"},
-        MechanismRun{"HashLearntUpstream", "hash,codes=learned,bits=5,supports=10,mode=upstream"},
+        MechanismRun{"HashLearned", "hash,codes=learned,bits=6,supports=7"},
+        MechanismRun{"HashLearnedUpstream", "hash,codes=learned,bits=5,supports=10,mode=upstream"},
         MechanismRun{"Linformer", "linformer"}, MechanismRun{"CosFormer", "cosformer"},
         MechanismRun{"CosFormerOfTexts", "cosformer", true},
         MechanismRun{"Synthesizer", "synthesizer"},

@@ -269,7 +269,7 @@ TEST(TrainingStudiesTest, HashCodesComparesLearnedCodesWithSoftmaxSignsAndKlsh) 
   for (std::size_t i = 0; i < variants.size(); ++i) {
     ParameterValues values = variants[i].changes;
     values["dataset"] = std::string("d");
-    EXPECT_EQ(Recipe(values).has_learnt_codes(), i >= 2) << variants[i].name;
+    EXPECT_EQ(Recipe(values).has_learned_codes(), i >= 2) << variants[i].name;
     EXPECT_EQ(Recipe(values).has_random_codes(), i == 2) << variants[i].name;
   }
 }
@@ -352,7 +352,7 @@ TEST(TrainingStudiesTest, ComparesWhatThePapersOfDaftAndFastformerDo) {
     const ParameterValues shared = {{"dataset", std::string("d")}, {"from", std::string("m.h5")}};
     return recipe_of_variant(Recipe(shared), one, 3).model(kind);
   };
-  const auto images = ExampleKind::images, language = ExampleKind::stretches;
+  const auto images = ExampleKind::images, language = ExampleKind::chunks;
   const ModelSpec local = model_of("daft-window", "local-7", images);
   EXPECT_EQ(local.mechanism.name, "daft-local");
   EXPECT_EQ(local.mechanism.parameters.at("kernel"), ParameterValue(std::int64_t{7}));

@@ -81,7 +81,7 @@ TEST_F(TrainingPanelTest, APresetLearnsPausesStepsAndStops) {
       wait_until([this] { return panel().training().runs().front().moment.rate_factor == 2; }));
   click("training_stop");
   ASSERT_TRUE(wait_until_settled());
-  EXPECT_EQ(session().subjects().size(), 3U) << "what was learnt stays open";
+  EXPECT_EQ(session().subjects().size(), 3U) << "what was learned stays open";
   EXPECT_EQ(curves(), three);
   EXPECT_EQ(child<QPushButton>("training_start")->text(), "Start");
 }

@@ -146,7 +146,7 @@ TEST_F(TrainingSessionTest, UndoLeavesTheWeightsUnchanged) {
   session_.set_view(view);
   ASSERT_TRUE(rests());
   const std::shared_ptr<const Model> model = session_.subjects()[0].subject.model;
-  EXPECT_EQ(history.undo_text(), "change of the view") << "what is learnt is no step of it";
+  EXPECT_EQ(history.undo_text(), "change of the view") << "what is learned is no step of it";
   history.undo();
   ASSERT_TRUE(wait_until([this] { return session_.idle(); }));
   EXPECT_EQ(session_.view().colour_map, "viridis");

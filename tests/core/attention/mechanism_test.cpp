@@ -271,8 +271,8 @@ TEST_P(CausalMechanism, LaterTokensChangeNotASingleBit) {
 // A longer text must not change the result at its beginning, neither with tensors learned for texts
 // of this length nor with the mechanism's own tensors.
 TEST_P(CausalMechanism, APrefixGivesTheBeginningOfTheWhole) {
-  for (const bool learnt : {true, false}) {
-    if (!learnt) {
+  for (const bool learned : {true, false}) {
+    if (!learned) {
       data_.parameters.clear();
       const ParameterValues& values = mechanism_->choice().parameters;
       if (values.contains("codes") && TypedValues(values).is("codes", "learned")) continue;
@@ -286,7 +286,7 @@ TEST_P(CausalMechanism, APrefixGivesTheBeginningOfTheWhole) {
       const float largest = data_.values.matrix().cwiseAbs().maxCoeff();
       EXPECT_LT((prefix.matrix() - whole.matrix().topRows(count)).cwiseAbs().maxCoeff(),
                 static_cast<float>(tolerance()) * largest)
-          << count << (learnt ? " tokens" : " tokens, tensors of its own");
+          << count << (learned ? " tokens" : " tokens, tensors of its own");
     }
   }
 }

@@ -26,7 +26,7 @@ struct TrainedCase {
   std::int64_t heads = 2, width = 3;  ///< width of a head, d
   float key_scale = 1;                ///< factor of the keys
   std::int64_t shorter = 0;           ///< number of tokens fewer than the parameters allow
-  bool learnt_importances = false;
+  bool learned_importances = false;
   std::int64_t key_channels = 0;  ///< channels of narrow keys; 0: as many as values
 
   [[nodiscard]] std::int64_t tokens() const { return prefix + rows * columns - shorter; }
@@ -41,7 +41,7 @@ class TrainedLayer {
     const std::int64_t n = one.tokens(), most = n + one.shorter;
     form_ = {.mechanism = make_mechanism(one.mechanism)->choice(),
              .causal = one.causal,
-             .learnt_importances = one.learnt_importances,
+             .learned_importances = one.learned_importances,
              .shape = {most, most, one.heads, one.width, one.width},
              .layer = 3};
     if (one.rows > 1) form_.layout = {one.prefix, one.rows, one.columns};
@@ -101,7 +101,7 @@ class TrainedLayer {
   [[nodiscard]] double naive_objective() const {
     NamedTensors given = tensors_;
     if (case_.mechanism.name == "performer") given.emplace("features", drawn_features());
-    if (case_.mechanism.name == "additive" && !case_.learnt_importances) {
+    if (case_.mechanism.name == "additive" && !case_.learned_importances) {
       Tensor first({case_.heads, case_.width});
       std::copy_n(parts_[0].data(), first.size(), first.data());
       given.emplace("importance", std::move(first));
@@ -340,8 +340,8 @@ std::vector<TrainedCase> trained_cases() {
       {"AdditiveWindow", {"additive", additive(3)}, true},
       {"AdditiveWindowOfOne", {"additive", additive(1)}, true},
       {"AdditiveFarKeys", {"additive", additive(4)}, true, 0, 1, 30, 1, 3, 64},
-      {"AdditiveLearnt", {"additive", {}}, false, 0, 1, 12, 2, 3, 1, 0, true},
-      {"AdditiveLearntWindow", {"additive", additive(3)}, true, 0, 1, 12, 2, 3, 1, 0, true},
+      {"AdditiveLearned", {"additive", {}}, false, 0, 1, 12, 2, 3, 1, 0, true},
+      {"AdditiveLearnedWindow", {"additive", additive(3)}, true, 0, 1, 12, 2, 3, 1, 0, true},
       {"AdditiveWideWindow", {"additive", additive(100)}, true},
       {"TalkingHeads", {"talking-heads", {}}, false, 0, 3, 4, 3},
       {"TalkingHeadsCausal", {"talking-heads", {}}, true, 0, 3, 4, 3},

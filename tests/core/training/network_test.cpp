@@ -56,7 +56,7 @@ TEST_P(GradientsBesidePyTorch, AgreeForEveryParameter) {
     double size = 0;
     for (const double number : expected) size += number * number;
     if (parameter.name.find(".ksh.") != std::string::npos) {
-      EXPECT_EQ(size, 0) << parameter.name << " is learnt apart";
+      EXPECT_EQ(size, 0) << parameter.name << " is learned apart";
       EXPECT_TRUE(std::all_of(found, found + parameter.slot.size, [](float x) { return x == 0; }));
     }
     // The bias of the keys has no gradient in softmax attention: only rounding remains.

@@ -132,7 +132,7 @@ TEST(RecipeTest, FormAndWindowsAreOfALanguageModelsLayers) {
   const Recipe recipe = Recipe::from_json(
       R"({"dataset": "d", "depth": 2, "mechanism": "additive,causal=true", "windows": "4,0",
           "layer_form": "fastformer"})");
-  const ModelSpec spec = recipe.model(ExampleKind::stretches);
+  const ModelSpec spec = recipe.model(ExampleKind::chunks);
   EXPECT_EQ(spec.layer.form, LayerForm::fastformer);
   EXPECT_EQ(spec.readout.logit_scale, 0) << "one over the root of the width";
   EXPECT_FALSE(spec.readout.final_norm);
@@ -255,7 +255,7 @@ TEST(RecipeTest, CoarseAndFinePatchesHaveAScheduleEach) {
   EXPECT_EQ(fine.input.patch_width, 2);
   EXPECT_EQ(coarse.input.patch_width, 4);
   EXPECT_EQ(coarse.mechanism.parameters.at("kernel"), ParameterValue(std::int64_t{5}));
-  EXPECT_THROW((void)recipe.coarse_model(recipe.model(ExampleKind::stretches)), Error);
+  EXPECT_THROW((void)recipe.coarse_model(recipe.model(ExampleKind::chunks)), Error);
 }
 
 TEST(RandomOrderTest, ContainsEveryIndexOnce) {

@@ -209,12 +209,12 @@ TEST(TrainedAttentionTest, NamesTheSettingThatHasNoGradients) {
     }
   };
   EXPECT_EQ(refused({.mechanism = {"hash", {}}}), "codes");
-  const MechanismChoice learnt{"hash",
-                               {{"codes", std::string("learned")}, {"supports", std::int64_t{9}}}};
-  EXPECT_EQ(refused({.mechanism = learnt}), "nothing");
-  EXPECT_EQ(refused({.mechanism = learnt, .causal = true}), "codes");
-  EXPECT_EQ(refused({.mechanism = learnt, .shorter = true}), "codes");
-  EXPECT_EQ(refused({.mechanism = learnt, .shape = {8, 8, 2, 3, 3}}), "hash supports");
+  const MechanismChoice learned{"hash",
+                                {{"codes", std::string("learned")}, {"supports", std::int64_t{9}}}};
+  EXPECT_EQ(refused({.mechanism = learned}), "nothing");
+  EXPECT_EQ(refused({.mechanism = learned, .causal = true}), "codes");
+  EXPECT_EQ(refused({.mechanism = learned, .shorter = true}), "codes");
+  EXPECT_EQ(refused({.mechanism = learned, .shape = {8, 8, 2, 3, 3}}), "hash supports");
   EXPECT_EQ(refused({.mechanism = {"linformer", {}}, .causal = true}), "mechanism");
   EXPECT_EQ(refused({.mechanism = {"linformer", {}}, .shorter = true}), "mechanism");
   ParameterValues window{{"full_keys", true}, {"conv_heads", std::int64_t{3}}};

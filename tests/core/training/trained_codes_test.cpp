@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kTokens = 11, kCodeWidth = 4, kCodeHeads = 2, kCodeBits = 5, kSupports = 6;
 
 /// The second head of a layer with hash codes.
-class LearntCodesTest : public testing::Test {
+class LearnedCodesTest : public testing::Test {
  protected:
   [[nodiscard]] HeadTensors head(bool shared) const {
     return {seen_rows(shared ? keys_ : queries_), seen_rows(keys_), seen_rows(keys_), own_, 1};
@@ -86,7 +86,7 @@ class LearntCodesTest : public testing::Test {
   std::vector<const float*> own_ = {weights_.data(), means_.data(), anchors_.data()};
 };
 
-TEST_F(LearntCodesTest, EqualTheMechanisms) {
+TEST_F(LearnedCodesTest, EqualTheMechanisms) {
   NamedTensors parameters;
   parameters.emplace("ksh.A", weights_);
   parameters.emplace("ksh.mvec", means_);
@@ -94,14 +94,14 @@ TEST_F(LearntCodesTest, EqualTheMechanisms) {
   const HashFunction function =
       hash_function(&parameters, kCodeHeads, 1, seen_rows(keys_),
                     {.kind = HashKind::learned, .bits = kCodeBits, .supports = kSupports});
-  const auto codes = learnt_codes(head(false), kCodeBits, kSupports, false);
+  const auto codes = learned_codes(head(false), kCodeBits, kSupports, false);
   EXPECT_EQ(codes->keys(), function.codes_of(seen_rows(keys_), false).signs.cast<double>());
   EXPECT_EQ(codes->queries(), function.codes_of(seen_rows(queries_), false).signs.cast<double>());
-  const auto shared = learnt_codes(head(true), kCodeBits, kSupports, false);
+  const auto shared = learned_codes(head(true), kCodeBits, kSupports, false);
   EXPECT_EQ(shared->queries(), codes->keys());
 }
 
-TEST_F(LearntCodesTest, GradientsAreThoseOfHardTanh) {
+TEST_F(LearnedCodesTest, GradientsAreThoseOfHardTanh) {
   const Tensor passed = raw_uniform({2, kTokens, kCodeBits}, 6);
   const MatrixD d_queries = passed.slice(0).cast<double>(), d_keys = passed.slice(1).cast<double>();
   const MatrixD projected = hard_tanh(numbers(queries_), numbers(keys_));
@@ -113,7 +113,8 @@ TEST_F(LearntCodesTest, GradientsAreThoseOfHardTanh) {
         unused({kTokens, kCodeWidth});
     const auto rows = [](Tensor& tensor) { return rows_of(tensor.data(), kTokens, kCodeWidth); };
     HeadGradients gradients{rows(of_queries), rows(of_keys), rows(unused)};
-    learnt_codes(head(shared), kCodeBits, kSupports, false)->backward(d_queries, d_keys, gradients);
+    learned_codes(head(shared), kCodeBits, kSupports, false)
+        ->backward(d_queries, d_keys, gradients);
     const auto objective = [&](const std::vector<double>& queries,
                                const std::vector<double>& keys) {
       return hard_tanh(shared ? keys : queries, keys).cwiseProduct(d_queries).sum() +

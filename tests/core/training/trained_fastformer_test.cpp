@@ -105,7 +105,7 @@ class TrainedFastformerTest : public testing::TestWithParam<TrainedFastformerCas
                 make_trained_attention(
                     {.mechanism = {"additive", {{"causal", true}, {"window", GetParam().window}}},
                      .causal = true,
-                     .learnt_importances = true})}),
+                     .learned_importances = true})}),
         naive_(table_, GetParam()) {
     unsigned seed = 71;
     for (const Parameter& parameter : table_.list()) {

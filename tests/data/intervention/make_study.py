@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Made-up answers to twelve images and to nine stretches of a text, and what NumPy says of them.
+"""Made-up answers to twelve images and to nine chunks of a text, and what NumPy says of them.
 
     python3 make_study.py > study.json
 
-Errors of texts are by bootstrap: 1000 resamples of the stretches with MT19937, seed 0, drawn as
+Errors of texts are by bootstrap: 1000 resamples of the chunks with MT19937, seed 0, drawn as
 floor(u n / 2^32).
 """
 

@@ -61,7 +61,7 @@ def scaled_signs(x):
     return x.abs().mean(-1, keepdim=True) * (soft + (x.sign() - soft).detach())
 
 
-def learnt_codes(x, own):
+def learned_codes(x, own):
     """EcoFormer, Eq. 10 and 11, of rows of length 1: [batch, head, token, bit]; the kernel's width is
     the mean squared distance, the sign's gradient HardTanh's, and A, mvec and anchor are fixed."""
     A, mean, anchor = (own("fast_attention.ksh." + name).detach() for name in ("A", "mvec", "anchor"))
@@ -125,20 +125,20 @@ class Network:
     def __init__(self, case, parameters):
         self.case, self.p, self.there = case, parameters, None
 
-    def norm(self, x, name, stretches=1):
+    def norm(self, x, name, groups=1):
         eps = self.case["eps"]
-        parts = x.unflatten(-1, (stretches, -1))
+        parts = x.unflatten(-1, (groups, -1))
         parts = F.layer_norm(parts, parts.shape[-1:], eps=eps).flatten(-2)
         return parts * self.p[name + ".weight"] + self.p[name + ".bias"]
 
-    def linear(self, x, name, norm=None, stretches=1):
+    def linear(self, x, name, norm=None, groups=1):
         weight, bias = self.p[name + ".weight"], self.p[name + ".bias"]
         if norm is None:
             return F.linear(x, weight.flatten(1), bias)
         distances = Distances.apply(
             x.flatten(0, -2), weight, self.case["input_gradient"], self.case["weight_gradient"])
         y = -distances.unflatten(0, x.shape[:-1]) + bias
-        return self.norm(y, norm, stretches)
+        return self.norm(y, norm, groups)
 
     def dropped(self, weights):
         """The weights [batch, head, query, key] after dropout, which make_recipe.py has."""
@@ -173,7 +173,7 @@ class Network:
         if case["mechanism"] == "hash":
             upstream, bias = case["parameters"]["mode"] == "upstream", 2
             if shared_queries(case):
-                q = k = learnt_codes(q, own)
+                q = k = learned_codes(q, own)
                 bits = case["parameters"]["bits"]
                 bias = bits + 1 if upstream else 2 ** math.ceil(math.log2(bits + 1))
             else:
