@@ -149,7 +149,7 @@ std::string figure_as_command(const FigureArguments& arguments, const StyleChoic
   add_shared_words(arguments, find_figure(arguments.name), shared);
   for (const auto& [name, value] : shared) command.settings.push_back(name + "=" + value);
   command.out = arguments.out;
-  say_style(arguments.style, choice, command);
+  add_style(arguments.style, choice, command);
   return to_string(command);
 }
 
@@ -319,7 +319,7 @@ int run_page(const FigureArguments& arguments, const StyleArguments& style, bool
   figure = dressed(std::move(figure), choice.style);
   FigureCommand command;
   command.figure = arguments.name;
-  say_style(style, choice, command);
+  add_style(style, choice, command);
   command.out = arguments.out;
   figure.command = to_string(command);
   write_figure(figure, files, choice.options);

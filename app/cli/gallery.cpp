@@ -211,7 +211,7 @@ int run(const GalleryArguments& given) {
     std::vector<std::string> names;
     const fs::path base = fs::path(arguments.out) / file_name_of(*item.entry);
     FigureCommand command = command_of(item.entry->recipe, item.request);
-    say_style(arguments.style, choice, command);
+    add_style(arguments.style, choice, command);
     command.formats = formats;
     command.out = base.string();
     figure.command = to_string(command);

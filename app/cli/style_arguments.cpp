@@ -133,7 +133,7 @@ StyleChoice style_choice(const StyleArguments& arguments) {
   return choice;
 }
 
-void say_style(const StyleArguments& arguments, const StyleChoice& choice, FigureCommand& command) {
+void add_style(const StyleArguments& arguments, const StyleChoice& choice, FigureCommand& command) {
   command.width_mm = choice.width_mm;
   command.font_size_pt = choice.font_size_pt;
   command.first_layer = choice.first_layer;

@@ -34,7 +34,7 @@ struct StyleChoice {
 [[nodiscard]] StyleChoice style_choice(const StyleArguments& arguments);
 
 /// Adds the style options to the figure's command line `command`.
-void say_style(const StyleArguments& arguments, const StyleChoice& choice, FigureCommand& command);
+void add_style(const StyleArguments& arguments, const StyleChoice& choice, FigureCommand& command);
 
 /// The files that `out` and `formats` select: `out` itself, or one file per format next to it.
 /// Throws Error(usage) for an unknown format.

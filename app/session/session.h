@@ -66,7 +66,7 @@ struct OpenSubject {
   bool agrees_with_reference = false;
 
   bool is_of_file = false;      ///< it was read from `file` and is read again when that changes
-  std::string file_says;        ///< change of its file since it was opened; empty: no change
+  std::string file_change;      ///< change of its file since it was opened; empty: no change
   bool is_behind_file = false;  ///< the file is gone or cannot be read: it shows former contents
 
   WhatIf what_if;                ///< requested changes of its maps
@@ -169,10 +169,10 @@ class Session : public QObject {
   /// Reads a subject's file again and runs it: after a failure, or because the file has changed.
   void reload(SubjectId subject);
   /// Replaces what was read from a subject's file by what the file holds now, with all settings of
-  /// the subject and of the overlays on its model. `says`: OpenSubject::file_says.
-  void take_contents(SubjectId subject, const FileContents& contents, const std::string& says);
-  /// Sets OpenSubject::file_says of a subject and of the overlays on its model.
-  void say_of_file(SubjectId subject, const std::string& says, bool is_behind_file);
+  /// the subject and of the overlays on its model. `change`: OpenSubject::file_change.
+  void take_contents(SubjectId subject, const FileContents& contents, const std::string& change);
+  /// Sets OpenSubject::file_change of a subject and of the overlays on its model.
+  void set_file_change(SubjectId subject, const std::string& change, bool is_behind_file);
 
   /// Reads the file again after a failure. Runs a cancelled subject again, with its recorded layers
   /// still visible.

@@ -205,10 +205,10 @@ void Session::reload(SubjectId subject) {
 }
 
 void Session::take_contents(SubjectId subject, const FileContents& contents,
-                            const std::string& says) {
+                            const std::string& change) {
   OpenSubject* const open = found(subject);
   if (!open) return;
-  open->file_says = says;
+  open->file_change = change;
   open->is_behind_file = false;
   const bool was_model = open->subject.model != nullptr;
   if (was_model != (contents.model != nullptr)) return reload(subject);
@@ -219,7 +219,7 @@ void Session::take_contents(SubjectId subject, const FileContents& contents,
   set_model(subject, contents.model, open->file);
   for (OpenSubject& one : subjects_) {
     if (one.subject.model != contents.model) continue;
-    one.file_says = says;
+    one.file_change = change;
     one.is_behind_file = false;
   }
   OpenSubject& now = *found(subject);
@@ -228,13 +228,13 @@ void Session::take_contents(SubjectId subject, const FileContents& contents,
   emit subjects_changed();
 }
 
-void Session::say_of_file(SubjectId subject, const std::string& says, bool is_behind_file) {
+void Session::set_file_change(SubjectId subject, const std::string& change, bool is_behind_file) {
   const OpenSubject* const open = find(subject);
   if (!open) return;
   const std::shared_ptr<const Model> model = open->subject.model;
   for (OpenSubject& one : subjects_) {
     if (one.id != subject && (!model || one.subject.model != model)) continue;
-    one.file_says = says;
+    one.file_change = change;
     one.is_behind_file = is_behind_file;
   }
   emit subjects_changed();
@@ -391,7 +391,7 @@ void Session::take_failure(SubjectId subject, const JobFailure& failure) {
 
 void Session::load(OpenSubject& subject) {
   subject.state = State::loading;
-  subject.file_says.clear();
+  subject.file_change.clear();
   subject.is_behind_file = false;
   subject.reference_says.clear();
   const SubjectId id = subject.id;

@@ -53,8 +53,8 @@ void WatchedFiles::follow_subjects() {
 void WatchedFiles::take_change(const fs::path& file, bool exists) {
   if (exists) return read(file);
   for (const SubjectId subject : read_from(session_, file)) {
-    session_.say_of_file(subject, tr("the file was removed at %1").arg(clock_time()).toStdString(),
-                         true);
+    session_.set_file_change(
+        subject, tr("the file was removed at %1").arg(clock_time()).toStdString(), true);
   }
 }
 
@@ -90,7 +90,7 @@ void WatchedFiles::read(const fs::path& file) {
         },
         [this, subject, is_current](const JobFailure& failure) {
           if (failure.cancelled || !is_current()) return;
-          session_.say_of_file(
+          session_.set_file_change(
               subject,
               tr("the file changed at %1 and cannot be read; shown is what it held "
                  "before: ")

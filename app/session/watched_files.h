@@ -14,7 +14,7 @@ class Session;
 
 /// Lives on the window's thread, next to its session. A new file takes the place of the former one
 /// with its overlays, changed maps, selection and view. A file that cannot be read changes nothing
-/// on the screen. Either is said by OpenSubject::file_says.
+/// on the screen. OpenSubject::file_change tells of either.
 class WatchedFiles : public QObject {
   Q_OBJECT
  public:

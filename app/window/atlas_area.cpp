@@ -96,7 +96,7 @@ AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   stack_->addWidget(all);
   connect(&session_, &Session::subjects_changed, this, &AtlasArea::refresh);
   connect(&session_, &Session::input_changed, this, &AtlasArea::refresh_heads);
-  connect(&session_, &Session::input_changed, this, &AtlasArea::say_what_is_missing);
+  connect(&session_, &Session::input_changed, this, &AtlasArea::update_missing_text);
   // The maps change when heads are fused or another subject is shown alone.
   connect(&session_, &Session::view_changed, this, &AtlasArea::refresh);
   connect(&session_, &Session::selection_changed, this, [this] {
@@ -139,7 +139,7 @@ QWidget* AtlasArea::make_empty_area(QMenu& samples) {
   column->addWidget(doors);
   column->addSpacing(8);
   column->addWidget(missing_);
-  say_what_is_missing();
+  update_missing_text();
   auto* middle = new QGridLayout(area);
   middle->addWidget(box, 1, 1);
   middle->setRowStretch(0, 1);
@@ -150,7 +150,7 @@ QWidget* AtlasArea::make_empty_area(QMenu& samples) {
   return area;
 }
 
-void AtlasArea::say_what_is_missing() {
+void AtlasArea::update_missing_text() {
   missing_->setText(session_.input_locator().empty()
                         ? tr("Or drop files and folders anywhere on the window.")
                         : tr("The input is chosen. Open a model that reads it."));

@@ -46,7 +46,7 @@ class AtlasArea : public QWidget {
 
  private:
   [[nodiscard]] QWidget* make_empty_area(QMenu& samples);
-  void say_what_is_missing();
+  void update_missing_text();
   [[nodiscard]] std::vector<AtlasCell*> shown_cells() const;
   void make_cells();
   void arrange();

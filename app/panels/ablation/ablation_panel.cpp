@@ -61,7 +61,7 @@ std::optional<StudyPanel::Work> AblationPanel::work() {
   Ablation ablation;
   ablation.by = value_of(replacement_names, chosen(*by_), "replacement");
   if (ablation.by == Replacement::mean && chosen_data().empty()) {
-    say(tr("Choose a data set: chunks of a text differ in length and have no mean map."));
+    show_note(tr("Choose a data set: chunks of a text differ in length and have no mean map."));
     return std::nullopt;
   }
   const AblatedUnit unit = value_of(ablated_unit_names, chosen(*each_), "unit");

@@ -333,7 +333,7 @@ void RoleEditor::show_chosen(const std::string& pattern) {
   }
 }
 
-void RoleEditor::say(QLabel& label, const QString& words, const char* role) {
+void RoleEditor::show_note(QLabel& label, const QString& words, const char* role) {
   label.setText(words);
   set_role(&label, role);
 }
@@ -342,8 +342,8 @@ void RoleEditor::check() {
   delay_.stop();
   checked_ = check_draft(draft_, checkpoint_, options_);
   const bool good = checked_.problem.empty();
-  say(*status_, (good ? "✓ " : "⚠ ") + words_of(attnscope::in_words(checked_, draft_)),
-      good ? "heading" : "warning");
+  show_note(*status_, (good ? "✓ " : "⚠ ") + words_of(attnscope::in_words(checked_, draft_)),
+            good ? "heading" : "warning");
   QStringList assumed;
   for (const Assumption& assumption : checked_.assumptions) {
     if (assumption.stated) continue;
@@ -367,11 +367,11 @@ void RoleEditor::try_it() {
     write_description(options.description, to_json(draft_, checkpoint_), file_);
   } catch (const Error& error) {
     tried_->show();
-    return say(*tried_, words_of(error.in_window()), "error");
+    return show_note(*tried_, words_of(error.in_window()), "error");
   }
   try_->setEnabled(false);
   tried_->show();
-  say(*tried_, tr("Running…"), "muted");
+  show_note(*tried_, tr("Running…"), "muted");
   session_.jobs().submit(
       tr("Trying %1").arg(words_of(file_.filename().string())),
       [file = file_, options, input, folder, this](const Progress& progress) -> JobQueue::Delivery {
@@ -379,12 +379,13 @@ void RoleEditor::try_it() {
         const Trace trace = model->run(*input, model->spec().mechanism, {}, progress);
         return [this, words = trace_in_words(trace)] {
           try_->setEnabled(true);
-          say(*tried_, "✓ " + words, "heading");
+          show_note(*tried_, "✓ " + words, "heading");
         };
       },
       [this](const JobFailure& failure) {
         try_->setEnabled(true);
-        say(*tried_, failure.cancelled ? tr("Cancelled.") : "⚠ " + words_of(failure.what), "error");
+        show_note(*tried_, failure.cancelled ? tr("Cancelled.") : "⚠ " + words_of(failure.what),
+                  "error");
       },
       this);
 }
@@ -402,7 +403,7 @@ bool RoleEditor::save(const std::filesystem::path& description) {
     write_description(description, to_json(draft_, checkpoint_), file_);
   } catch (const Error& error) {
     tried_->show();
-    say(*tried_, words_of(error.in_window()), "error");
+    show_note(*tried_, words_of(error.in_window()), "error");
     return false;
   }
   ModelOptions options = options_;

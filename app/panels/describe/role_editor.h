@@ -55,7 +55,7 @@ class RoleEditor : public QDialog {
   void check();
   void try_it();
   void ask_where_to_save();
-  void say(QLabel& label, const QString& words, const char* role);
+  void show_note(QLabel& label, const QString& words, const char* role);
   [[nodiscard]] const TensorGroup* group(const std::string& pattern) const;
 
   Session& session_;

@@ -32,7 +32,8 @@ bool AnswerStudyPanel::take_data(StudyRequest& request) {
     request.data = session().input_locator();
     return true;
   }
-  say(texts ? tr("Open a text, or choose a data set.") : tr("Choose a data set with labels."));
+  show_note(texts ? tr("Open a text, or choose a data set.")
+                  : tr("Choose a data set with labels."));
   return false;
 }
 
@@ -46,11 +47,11 @@ std::optional<StudyPanel::Work> AnswerStudyPanel::work_of(const Add& add) {
     subjects.back().trace = nullptr;
   }
   if (subjects.empty()) {
-    say(tr("No open model reads this."));
+    show_note(tr("No open model reads this."));
     return std::nullopt;
   }
   wanted.out = out();
-  wanted.restart = begins_anew() || chosen_result().empty();
+  wanted.restart = starts_over() || chosen_result().empty();
   wanted.checkpoint_seconds = kCurveSeconds;
   return [wanted, add, subjects](const Progress& progress,
                                  const std::function<void()>& grown) mutable {

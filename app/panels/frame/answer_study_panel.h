@@ -21,13 +21,13 @@ class AnswerStudyPanel : public StudyPanel {
   /// thread, after the data set was opened.
   using Add = std::function<void(const std::vector<Subject>& subjects, StudyRequest& request,
                                  const Progress& progress)>;
-  /// Work on the data of the fields, or on the open text; empty, after say() with the reason, if
-  /// there is none or no open model reads it.
+  /// Work on the data of the fields, or on the open text; empty, after show_note() with the reason,
+  /// if there is none or no open model reads it.
   [[nodiscard]] std::optional<Work> work_of(const Add& add);
   [[nodiscard]] std::filesystem::path out() const override;
 
  private:
-  /// Sets the data of `request`; false, after say() with the reason, if there is none.
+  /// Sets the data of `request`; false, after show_note() with the reason, if there is none.
   [[nodiscard]] bool take_data(StudyRequest& request);
 
   QTemporaryDir folder_;  ///< folder of results that the user does not keep

@@ -70,9 +70,9 @@ void StudyPanel::make_fields() {
   count_->setSingleStep(form_.count_step);
   count_->setSuffix(tr(" inputs"));
   count_->setToolTip(tr("Number of inputs, spread evenly over the data set; all if it has fewer"));
-  anew_ = new QCheckBox(tr("Start over"));
-  anew_->setObjectName(form_.name + "_restart");
-  anew_->setToolTip(tr("Discard the earlier result"));
+  start_over_ = new QCheckBox(tr("Start over"));
+  start_over_->setObjectName(form_.name + "_restart");
+  start_over_->setToolTip(tr("Discard the earlier result"));
   button_ = new QPushButton(form_.verb);
   button_->setObjectName(form_.name + "_start");
   progress_ = new ProgressLine(tr("Progress"));
@@ -85,7 +85,7 @@ void StudyPanel::make_fields() {
   options_ = new QHBoxLayout;
   auto* const actions = new QHBoxLayout;
   actions->addWidget(count_);
-  actions->addWidget(anew_);
+  actions->addWidget(start_over_);
   actions->addStretch(1);
   actions->addWidget(button_);
   auto* const fields = new QWidget;
@@ -166,7 +166,7 @@ void StudyPanel::start() {
   button_->setText(tr("Stop"));
   progress_->set_fraction(0);
   progress_->show();
-  say(tr("Opening the data"));
+  show_note(tr("Opening the data"));
   JobQueue& jobs = session_.jobs();
   const auto grown = [&jobs, panel = QPointer<StudyPanel>(this)] {
     // Called through the queue, which outlives its jobs; the panel may not.
@@ -178,7 +178,7 @@ void StudyPanel::start() {
       form_.doing,
       [this, work = *work, grown](const Progress& progress) -> JobQueue::Delivery {
         return [this, note = work(progress, grown)] {
-          anew_->setChecked(false);
+          start_over_->setChecked(false);
           ended(note);
         };
       },
@@ -196,11 +196,11 @@ void StudyPanel::ended(const QString& note) {
   job_ = 0;
   button_->setText(form_.verb);
   progress_->hide();
-  say(note);
+  show_note(note);
   refresh();
 }
 
-void StudyPanel::say(const QString& note) {
+void StudyPanel::show_note(const QString& note) {
   note_->setText(note);
   note_->show();
 }
@@ -223,7 +223,7 @@ std::filesystem::path StudyPanel::chosen_result() const { return result_->text()
 
 std::int64_t StudyPanel::chosen_count() const { return count_->value(); }
 
-bool StudyPanel::begins_anew() const { return anew_->isChecked(); }
+bool StudyPanel::starts_over() const { return start_over_->isChecked(); }
 
 std::filesystem::path StudyPanel::shown_file() const {
   const std::filesystem::path file = out();

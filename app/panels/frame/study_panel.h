@@ -60,7 +60,7 @@ class StudyPanel : public DockPanel {
 
   /// Adds a control above the number of inputs.
   void add_option(QWidget* option);
-  /// The work for the current fields; empty, after say() with the reason, if it cannot start.
+  /// The work for the current fields; empty, after show_note() with the reason, if it cannot start.
   [[nodiscard]] virtual std::optional<Work> work() = 0;
   /// The result file; empty until the user has chosen one.
   [[nodiscard]] virtual std::filesystem::path out() const { return chosen_result(); }
@@ -69,11 +69,11 @@ class StudyPanel : public DockPanel {
   [[nodiscard]] std::filesystem::path chosen_data() const;
   [[nodiscard]] std::filesystem::path chosen_result() const;
   [[nodiscard]] std::int64_t chosen_count() const;
-  [[nodiscard]] bool begins_anew() const;
+  [[nodiscard]] bool starts_over() const;
   /// Asks the user for a data set if none is chosen yet; false if it stays unset.
   [[nodiscard]] bool ask_for_data();
   /// Shows a note below the fields.
-  void say(const QString& note);
+  void show_note(const QString& note);
 
  private:
   void make_fields();
@@ -93,7 +93,7 @@ class StudyPanel : public DockPanel {
   QLineEdit* result_;
   BrowseButton* browse_data_;
   QSpinBox* count_;
-  QCheckBox* anew_;
+  QCheckBox* start_over_;
   QPushButton* button_;
   QHBoxLayout* options_;
   ProgressLine* progress_;

@@ -265,7 +265,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   state_->setText(state);
   state_->setVisible(!state.isEmpty());
   set_role(state_, role);
-  const QString file = QString::fromStdString(subject.file_says);
+  const QString file = QString::fromStdString(subject.file_change);
   file_->setText(subject.is_behind_file ? "⚠ " + file : file);
   file_->setVisible(!file.isEmpty());
   set_role(file_, subject.is_behind_file ? "warning" : "muted");

@@ -51,14 +51,14 @@ std::optional<StudyPanel::Work> SweepPanel::work() {
     wanted.subjects.back().trace = nullptr;
   }
   if (wanted.subjects.empty()) {
-    say(tr("Open a model first."));
+    show_note(tr("Open a model first."));
     return std::nullopt;
   }
   if (!ask_for_data()) return std::nullopt;
   wanted.data_set_path = chosen_data();
   wanted.choice.count = chosen_count();
   wanted.out = out();
-  wanted.restart = begins_anew() || chosen_result().empty();
+  wanted.restart = starts_over() || chosen_result().empty();
   wanted.checkpoint_seconds = kCheckpointSeconds;
   return [wanted](const Progress& progress, const std::function<void()>& grown) mutable {
     wanted.data_set = open_data_set(wanted.data_set_path);

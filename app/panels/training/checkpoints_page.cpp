@@ -134,7 +134,7 @@ void CheckpointsPage::open_folder(const std::filesystem::path& folder) {
   try {
     training_->open(folder);
   } catch (const Error& error) {
-    say("⚠ " + QString::fromStdString(error.in_window()), true);
+    show_note("⚠ " + QString::fromStdString(error.in_window()), true);
   }
 }
 
@@ -189,7 +189,7 @@ void CheckpointsPage::choose_film() {
   try {
     refuse_to_overwrite_read(file.toStdString());
   } catch (const Error& error) {
-    return say("⚠ " + QString::fromStdString(error.in_window()), true);
+    return show_note("⚠ " + QString::fromStdString(error.in_window()), true);
   }
   QSettings().setValue("film_file", file);
   write_film(file.toStdString());
@@ -209,12 +209,12 @@ void CheckpointsPage::add_to_film() {
 void CheckpointsPage::finish_film() {
   try {
     write_file(film_file_, film_of(film_frames_, kStepMs));
-    say(tr("Film of %1 steps: %2")
-            .arg(film_frames_.size())
-            .arg(QString::fromStdString(film_file_.string())),
-        false);
+    show_note(tr("Film of %1 steps: %2")
+                  .arg(film_frames_.size())
+                  .arg(QString::fromStdString(film_file_.string())),
+              false);
   } catch (const Error& error) {
-    say("⚠ " + QString::fromStdString(error.in_window()), true);
+    show_note("⚠ " + QString::fromStdString(error.in_window()), true);
   }
 }
 
@@ -232,7 +232,7 @@ void CheckpointsPage::write_strip(const std::filesystem::path& file) {
   const Selection selection = session_.selection();
   const std::vector<SeriesModel> models = training_->series().at(0).models;
   const auto sent = training_->series().at(0).sent;
-  if (!input && sent.empty()) return say(tr("⚠ Choose an input first."), true);
+  if (!input && sent.empty()) return show_note(tr("⚠ Choose an input first."), true);
   const auto draw = [models, sent, input, selection](const Progress& progress) {
     FigureRequest request;
     request.settings =
@@ -265,14 +265,14 @@ void CheckpointsPage::write_strip(const std::filesystem::path& file) {
         return [this, figure, file] {
           try {
             export_figure(*figure, file);
-            say(tr("Written: %1").arg(QString::fromStdString(file.string())), false);
+            show_note(tr("Written: %1").arg(QString::fromStdString(file.string())), false);
           } catch (const Error& error) {
-            say("⚠ " + QString::fromStdString(error.in_window()), true);
+            show_note("⚠ " + QString::fromStdString(error.in_window()), true);
           }
         };
       },
       [this](const JobFailure& failure) {
-        if (!failure.cancelled) say("⚠ " + QString::fromStdString(failure.what), true);
+        if (!failure.cancelled) show_note("⚠ " + QString::fromStdString(failure.what), true);
       },
       this);
 }
@@ -355,7 +355,7 @@ void CheckpointsPage::write_picture() {
   const std::filesystem::path file = pictures_in_ / (step_name(step) + ".png");
   if (main->centralWidget()->grab().save(QString::fromStdString(file.string()), "PNG")) return;
   play_->setChecked(false);
-  say(tr("⚠ %1 cannot be written").arg(QString::fromStdString(file.string())), true);
+  show_note(tr("⚠ %1 cannot be written").arg(QString::fromStdString(file.string())), true);
 }
 
 void CheckpointsPage::play_on() {
@@ -390,14 +390,14 @@ void CheckpointsPage::show_state() {
   if (count == 0) {
     step_->clear();
     if (!training_->series().empty()) {
-      return say(tr("Waiting for the first checkpoint in %1 (step-000128.h5, "
-                    "epoch=3-step=1200.ckpt, checkpoint-500, step1000, …).")
-                     .arg(QString::fromStdString(training_->series().back().folder.string())),
-                 false);
+      return show_note(tr("Waiting for the first checkpoint in %1 (step-000128.h5, "
+                          "epoch=3-step=1200.ckpt, checkpoint-500, step1000, …).")
+                           .arg(QString::fromStdString(training_->series().back().folder.string())),
+                       false);
     }
-    return say(tr("The maps and spectra of a training at each of its steps: open a folder of "
-                  "checkpoints, or drop one on the window."),
-               false);
+    return show_note(tr("The maps and spectra of a training at each of its steps: open a folder of "
+                        "checkpoints, or drop one on the window."),
+                     false);
   }
   step_->setText(tr("step %1").arg(training_->steps().at(training_->place())));
   QStringList lines;
@@ -413,10 +413,10 @@ void CheckpointsPage::show_state() {
     lines.back() += ". ⚠ " + QString::fromStdString(one.problem);
     any_problem = true;
   }
-  say(lines.join('\n'), any_problem);
+  show_note(lines.join('\n'), any_problem);
 }
 
-void CheckpointsPage::say(const QString& note, bool is_error) {
+void CheckpointsPage::show_note(const QString& note, bool is_error) {
   set_role(note_, is_error ? "error" : "muted");
   note_->setText(note);
 }

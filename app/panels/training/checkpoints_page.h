@@ -66,7 +66,7 @@ class CheckpointsPage : public DockPanel {
   void compute_ranks();
   /// Draws the mean rank of each series over the steps whose spectra are known.
   void show_ranks();
-  void say(const QString& note, bool is_error);
+  void show_note(const QString& note, bool is_error);
 
   Session& session_;
   TrainingSteps* training_;

@@ -77,7 +77,7 @@ TrainingPanel::TrainingPanel(Session& session, QWidget* parent)
   add_pages();
   connect(training_, &TrainingSession::changed, this, &TrainingPanel::show_state);
   connect(training_, &TrainingSession::failed, this,
-          [this](const QString& what) { say("⚠ " + what, true); });
+          [this](const QString& what) { show_note("⚠ " + what, true); });
   choose_preset(0);
   show_state();
 }
@@ -184,11 +184,12 @@ void TrainingPanel::choose_preset(int index) {
   const bool is_images = data_set_->text().toStdString() == images.string();
   if (preset.of_texts) {
     if (is_images) data_set_->clear();
-    return say(tr("%1 Choose a text file to learn from.").arg(QString::fromStdString(preset.what)));
+    return show_note(
+        tr("%1 Choose a text file to learn from.").arg(QString::fromStdString(preset.what)));
   }
   if (data_set_->text().isEmpty()) data_set_->setText(QString::fromStdString(images.string()));
-  if (!data_set_->text().isEmpty()) return say(QString::fromStdString(preset.what));
-  say(
+  if (!data_set_->text().isEmpty()) return show_note(QString::fromStdString(preset.what));
+  show_note(
       tr("Fashion-MNIST is not installed: sudo apt install dataset-fashion-mnist; or choose "
          "another data set."));
 }
@@ -213,14 +214,14 @@ std::filesystem::path TrainingPanel::out() {
 }
 
 void TrainingPanel::begin() {
-  if (data_set_->text().trimmed().isEmpty()) return say(tr("Choose training data."), true);
+  if (data_set_->text().trimmed().isEmpty()) return show_note(tr("Choose training data."), true);
   try {
     training_->begin(wanted(), data_set_->text().trimmed().toStdString(), out());
     drawn_.clear();
-    say(QString());
+    show_note(QString());
     open_input();
   } catch (const std::exception& error) {
-    say("⚠ " + QString::fromStdString(as_error(error).in_window()), true);
+    show_note("⚠ " + QString::fromStdString(as_error(error).in_window()), true);
   }
 }
 
@@ -250,13 +251,13 @@ void TrainingPanel::resume_folder() {
     training_->open(folder.toStdString());
     kept_in_->setText(folder);
     drawn_.clear();
-    say(tr("The trainings are paused at their last step: Start resumes training."));
+    show_note(tr("The trainings are paused at their last step: Start resumes training."));
   } catch (const Error& error) {
-    say("⚠ " + QString::fromStdString(error.in_window()), true);
+    show_note("⚠ " + QString::fromStdString(error.in_window()), true);
   }
 }
 
-void TrainingPanel::say(const QString& note, bool is_error) {
+void TrainingPanel::show_note(const QString& note, bool is_error) {
   set_role(note_, is_error ? "error" : "muted");
   note_->setText(note);
   note_->setVisible(!note.isEmpty());
@@ -339,9 +340,9 @@ bool TrainingPanel::keep_networks() {
       fs::copy(begun, kept, fs::copy_options::recursive);
     }
   } catch (const fs::filesystem_error& error) {
-    say("⚠ " + tr("%1: the networks were not saved: %2")
-                   .arg(chosen, QString::fromStdString(error.code().message())),
-        true);
+    show_note("⚠ " + tr("%1: the networks were not saved: %2")
+                         .arg(chosen, QString::fromStdString(error.code().message())),
+              true);
     return false;
   }
   return true;

@@ -66,7 +66,7 @@ class TrainingPanel : public DockPanel {
   bool keep_networks();
   [[nodiscard]] std::filesystem::path out();
   [[nodiscard]] std::vector<PresetVariant> wanted() const;
-  void say(const QString& note, bool is_error = false);
+  void show_note(const QString& note, bool is_error = false);
   void show_state();
   void draw_curves();
 

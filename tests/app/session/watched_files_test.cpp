@@ -116,7 +116,7 @@ class WatchedFilesTest : public testing::Test {
     return wait_until([this] { return session_.idle(); });
   }
   [[nodiscard]] bool says(const char* words) {
-    return wait_until([&] { return open().file_says.find(words) != std::string::npos; },
+    return wait_until([&] { return open().file_change.find(words) != std::string::npos; },
                       kReports) &&
            rests();
   }
@@ -167,8 +167,8 @@ TEST_F(WatchedFilesTest, ShowsAReplacedModelWithTheSameSelectionOverlaysAndView)
   EXPECT_EQ(map(), wanted);
   EXPECT_NE(map(1), overlaid) << "the overlay follows its model";
   EXPECT_EQ(map(1), wanted) << "adder attention on weights of adder attention";
-  EXPECT_EQ(open(1).file_says, open().file_says);
-  EXPECT_TRUE(open(2).file_says.empty()) << "another file";
+  EXPECT_EQ(open(1).file_change, open().file_change);
+  EXPECT_TRUE(open(2).file_change.empty()) << "another file";
   EXPECT_EQ(session_.selection(), selection);
   EXPECT_EQ(session_.view(), view);
   EXPECT_EQ(session_.subjects().size(), 3U);
@@ -180,7 +180,7 @@ TEST_F(WatchedFilesTest, KeepsTheFormerModelWhenTheNewFileCannotBeRead) {
   const std::shared_ptr<const Trace> before = session_.trace(open().id);
   replace(file_, "no model at all");
   ASSERT_TRUE(says("cannot be read"));
-  EXPECT_NE(open().file_says.find("model.h5"), std::string::npos) << open().file_says;
+  EXPECT_NE(open().file_change.find("model.h5"), std::string::npos) << open().file_change;
   EXPECT_TRUE(open().is_behind_file);
   EXPECT_EQ(open().state, State::ready);
   EXPECT_EQ(session_.trace(open().id), before);
@@ -201,10 +201,10 @@ TEST_F(WatchedFilesTest, ReadsAHalfWrittenFileOnlyOnceItIsComplete) {
     slow.write(bytes.data() + from, static_cast<std::streamsize>(to - from));
     slow.flush();
     QTest::qWait(200);
-    EXPECT_EQ(open().file_says, "") << part;
+    EXPECT_EQ(open().file_change, "") << part;
   }
   slow.close();
-  ASSERT_TRUE(says("read again")) << open().file_says;
+  ASSERT_TRUE(says("read again")) << open().file_change;
 }
 
 TEST_F(WatchedFilesTest, SaysThatAFileWasRemovedAndReadsTheNextOne) {
