@@ -1,5 +1,6 @@
 #include "core/architecture/member_json.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 

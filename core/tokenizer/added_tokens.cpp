@@ -1,5 +1,6 @@
 #include "core/tokenizer/added_tokens.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/budget.h"

@@ -1,5 +1,6 @@
 #include "core/tokenizer/stage_fields.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace attnscope {
@@ -19,6 +20,16 @@ Error StageFields::refused(const std::string& key, std::string expected) const {
       .about(place_of(key))
       .expected(std::move(expected))
       .found(std::move(text));
+}
+
+void StageFields::for_each(
+    const std::string& key,
+    const std::function<void(const nlohmann::json&, const std::string&)>& use) {
+  const nlohmann::json& items = at(key);
+  if (!items.is_array()) throw refused(key, "a list");
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    use(items[i], place_of(key) + "[" + std::to_string(i) + "]");
+  }
 }
 
 const nlohmann::json* StageFields::find(const std::string& key) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,6 +35,9 @@ class StageFields {
                                    std::optional<std::int64_t> if_missing = std::nullopt);
   /// A pattern given as {"String": …} or {"Regex": …}.
   [[nodiscard]] SplitPattern pattern(const std::string& key);
+  /// Calls `use` with each item of the list `key` and the item's name in errors.
+  void for_each(const std::string& key,
+                const std::function<void(const nlohmann::json&, const std::string&)>& use);
   [[nodiscard]] std::string place_of(const std::string& key) const { return place_ + "." + key; }
 
   /// An error that names the member.
@@ -95,12 +98,10 @@ template <class Stage>
 [[nodiscard]] std::vector<Stage> make_stages(StageFields& fields, const std::string& key,
                                              Stage (*make)(const nlohmann::json&,
                                                            const std::string&)) {
-  const nlohmann::json& items = fields.at(key);
-  if (!items.is_array()) throw fields.refused(key, "a list");
   std::vector<Stage> stages;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    stages.push_back(make(items[i], fields.place_of(key) + "[" + std::to_string(i) + "]"));
-  }
+  fields.for_each(key, [&](const nlohmann::json& item, const std::string& place) {
+    stages.push_back(make(item, place));
+  });
   return stages;
 }
 

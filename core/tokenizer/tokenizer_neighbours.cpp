@@ -1,5 +1,7 @@
 #include "core/tokenizer/tokenizer_neighbours.h"
 
+#include <nlohmann/json.hpp>
+
 #include "core/file/read_file.h"
 #include "core/tokenizer/stage_fields.h"
 

@@ -1,6 +1,7 @@
 #include "core/architecture/configuration/config_kind.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/spec_members.h"
@@ -222,7 +223,7 @@ void parse_section(const std::string& name, const ordered_json& value, const std
   } else if (name == "refuse") {
     kind.refused = parse_pairs(value, place);
   } else if (name == "defaults") {
-    kind.defaults = json::parse(object_in(value, place).dump());
+    kind.defaults = std::make_shared<const json>(json::parse(object_in(value, place).dump()));
   } else {
     throw wrong_kind("unknown key '" + name + "'", place, value)
         .remedy(std::string("known: ") + kSections);
@@ -243,7 +244,7 @@ void add_kinds(const ordered_json& object, const std::string& family,
         throw wrong_kind("no kind before it has this name", names + ".like", *like);
       }
       kind = own != kinds.end() ? *own : *other;
-      kind.defaults = json::object();
+      kind.defaults = nullptr;
     }
     kind.families = {family};
     std::vector<ConfigKey> taken_over = std::move(kind.keys);
@@ -313,7 +314,8 @@ std::optional<std::string> unsupported_kind(std::string_view key, std::string_vi
 
 json with_class_defaults(const json& object, const ConfigKind& kind) {
   json all = object;
-  for (const auto& [names, value] : kind.defaults.items()) {
+  if (!kind.defaults) return all;
+  for (const auto& [names, value] : kind.defaults->items()) {
     const std::vector<std::string> list = split_names(names);
     const bool has_one =
         std::ranges::any_of(list, [&](const std::string& name) { return object.contains(name); });

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -90,8 +91,8 @@ struct ConfigKind {
   std::vector<std::pair<std::string, std::string>> refused;
   /// Defaults of its configuration class for missing keys. A key with | has several names, of which
   /// a configuration has one; if it has none, the first is set. Sizes are omitted, since the
-  /// tensors show them.
-  nlohmann::json defaults = nlohmann::json::object();
+  /// tensors show them. Null: none.
+  std::shared_ptr<const nlohmann::json> defaults;
 };
 
 /// Kinds in a JSON object: name → kind. A name with | has several kinds that differ only in it.

@@ -1,6 +1,7 @@
 #include "core/architecture/configuration/config_reader.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/text/pattern.h"
@@ -74,6 +75,8 @@ void forget_head(NeighbourConfig& config) {
   config.values.erase("labels");
   config.classes = -1;
 }
+
+bool ConfigReader::has(const std::string& key) const { return object_.contains(key); }
 
 bool ConfigReader::flag(const std::string& key, bool usual) {
   const json& value = take_value(key);

@@ -1,7 +1,7 @@
 // Reads the keys of a configuration, each once; the keys that are left over are unknown.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 
@@ -22,7 +22,7 @@ class ConfigReader {
   /// Sets the members of `kind`, then takes its keys and flags. Throws likewise.
   void take(const ConfigKind& kind);
   /// True if `key` is present, even as null.
-  [[nodiscard]] bool has(const std::string& key) const { return object_.contains(key); }
+  [[nodiscard]] bool has(const std::string& key) const;
   /// Value of `key`, which then counts as taken; null if missing. Throws Error(unsupported) for
   /// whole numbers beyond 2^53.
   [[nodiscard]] const nlohmann::json& take_value(const std::string& key);

@@ -1,5 +1,7 @@
 // Meta's params.json, which comes with Llama in Meta's format, and Mistral's, which has two more
 // keys.
+#include <nlohmann/json.hpp>
+
 #include "core/architecture/configuration/config_reader.h"
 #include "core/error.h"
 

@@ -1,4 +1,6 @@
 // OpenCLIP's open_clip_config.json, which describes two towers.
+#include <nlohmann/json.hpp>
+
 #include "core/architecture/configuration/config_reader.h"
 #include "core/error.h"
 

@@ -1,5 +1,6 @@
 // Reads config.json of timm's models on Hugging Face's hub: an architecture of timm, arguments of
 // its constructor, and image preprocessing.
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 

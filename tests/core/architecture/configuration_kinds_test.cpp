@@ -79,7 +79,7 @@ TEST(ConfigurationKinds, LikeTakesOverAllButFamiliesAndDefaults) {
   EXPECT_THAT(kinds[0].families, ElementsAre("hugging-face-opt"));
   EXPECT_EQ(kinds[2].name, "c");
   EXPECT_THAT(kinds[2].families, ElementsAre("timm-vit"));
-  EXPECT_TRUE(kinds[2].defaults.empty());
+  EXPECT_FALSE(kinds[2].defaults);
   EXPECT_EQ(kinds[2].set.at("scale"), "0.5");
   ASSERT_EQ(kinds[2].flags.size(), 1U);
   EXPECT_EQ(kinds[2].flags[0].values[0].at("final_norm"), "false");

@@ -1,4 +1,6 @@
 // Rules of BART, mBART, Marian and Pegasus.
+#include <nlohmann/json.hpp>
+
 #include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 

@@ -1,6 +1,7 @@
 // Reads config.json of Hugging Face's transformers for its kind of model.
 #include <algorithm>
 #include <cctype>
+#include <nlohmann/json.hpp>
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/configuration/config_reader.h"

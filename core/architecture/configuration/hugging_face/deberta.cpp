@@ -1,4 +1,6 @@
 // Rules of DeBERTa, v2 and v3.
+#include <nlohmann/json.hpp>
+
 #include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 

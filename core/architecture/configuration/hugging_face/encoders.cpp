@@ -1,4 +1,6 @@
 // Rules of encoders of texts: RoBERTa, MPNet, ModernBERT, and the text towers of CLIP and SigLIP.
+#include <nlohmann/json.hpp>
+
 #include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 

@@ -1,5 +1,6 @@
 // Rules of Gemma.
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"

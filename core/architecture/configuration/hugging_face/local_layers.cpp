@@ -1,4 +1,6 @@
 // Reads models that mix layers with and without windows, each kind with its own rotary positions.
+#include <nlohmann/json.hpp>
+
 #include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 

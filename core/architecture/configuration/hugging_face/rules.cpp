@@ -2,6 +2,7 @@
 #include "core/architecture/configuration/hugging_face/rules.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/text/name_list.h"
 

@@ -2,7 +2,7 @@
 // several kinds share. Data name the rules of rules.cpp.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "core/architecture/configuration/config_reader.h"

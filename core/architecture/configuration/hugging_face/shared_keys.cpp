@@ -1,5 +1,6 @@
 // Rules that several kinds share: rotary positions and windows.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"

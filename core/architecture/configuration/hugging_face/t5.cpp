@@ -1,4 +1,6 @@
 // Rules of T5 and mT5, complete or only their encoders.
+#include <nlohmann/json.hpp>
+
 #include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 

@@ -1,4 +1,6 @@
 // Rules of BEiT and SAM.
+#include <nlohmann/json.hpp>
+
 #include "core/architecture/configuration/hugging_face/rules.h"
 #include "core/error.h"
 
