@@ -90,9 +90,8 @@ StudyResult contents_of(const Checkpoint& file, const json& contents) {
   result.items = index_within(contents.at("items"), 0, most);
   result.seed = contents.at("seed");
   result.threshold.level = contents.at("threshold");
-  // Studies of earlier versions were of the values.
   result.threshold.of =
-      value_of(rank_share_names, contents.value("share", "values"), "share of the threshold");
+      value_of(rank_share_names, contents.at("share").get<std::string>(), "share of the threshold");
   for (const json& described : contents.at("series")) {
     StudySeries series;
     series.label = described.at("label");

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/checkpoint/format_version.h"
 #include "core/error.h"
 #include "core/text/failure.h"
 #include "core/text/json.h"
@@ -12,7 +13,7 @@ using nlohmann::json;
 
 void describe_result(const ResultFormat& format, const json& contents, Hdf5Writer& writer) {
   writer.attribute("/", "format", std::string(format.name));
-  writer.attribute("/", "format_version", format.version);
+  writer.attribute("/", "format_version", kFormatVersion);
   writer.attribute("/", "contents", contents.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
@@ -20,20 +21,15 @@ void read_result(const std::filesystem::path& file, const ResultFormat& format,
                  const std::function<void(const Checkpoint& stored, const json& contents)>& read) {
   const Checkpoint stored = open_checkpoint(file);
   const auto& metadata = stored.metadata();
-  const auto name = metadata.find("format"), version = metadata.find("format_version"),
-             contents = metadata.find("contents");
+  const auto name = metadata.find("format"), contents = metadata.find("contents");
   if (name == metadata.end() || name->second != format.name || contents == metadata.end()) {
     throw Error(ErrorKind::not_this_format, format.is_other).in_file(file).remedy(format.remedy);
-  }
-  const std::string the = std::string("the ") + format.noun;
-  if (version == metadata.end() || version->second != std::to_string(format.version)) {
-    throw Error(ErrorKind::unsupported, the + " was written by another version of the program")
-        .in_file(file);
   }
   try {
     read(stored, parse_json(contents->second));
   } catch (const json::exception& error) {
-    throw Error(ErrorKind::damaged, the + "'s description is broken: " + problem_of(error))
+    throw Error(ErrorKind::damaged, std::string("the ") + format.noun +
+                                        "'s description is broken: " + problem_of(error))
         .in_file(file);
   } catch (Error& error) {
     error.in_file(file);

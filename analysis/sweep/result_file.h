@@ -22,7 +22,6 @@ struct ResultFormat {
   const char* noun;      ///< "sweep"
   const char* is_other;  ///< "the file is not the result of a sweep"
   const char* remedy;    ///< how to make such a file
-  std::int64_t version = 1;
 };
 
 /// Writes the description: everything in the file except its arrays.

@@ -102,9 +102,8 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
   result.items = within(contents.at("items"), result.count, kMost);
   result.seed = static_cast<std::uint32_t>(within(contents.at("seed"), 0, 0xffffffff));
   result.thresholds = contents.at("thresholds").get<std::vector<double>>();
-  // Sweeps of earlier versions were of the values.
   result.share =
-      value_of(rank_share_names, contents.value("share", "values"), "share of the threshold");
+      value_of(rank_share_names, contents.at("share").get<std::string>(), "share of the threshold");
   const json& numbers = contents.at("numbers");
   result.numbers.analysed.of = matrix_kind_named(numbers.at("of").get<std::string>());
   result.numbers.analysed.centred = numbers.at("centred");
@@ -112,8 +111,7 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
       value_of(added_names, numbers.at("added").get<std::string>(), "addition of layers");
   result.numbers.heads = numbers.at("heads");
   result.numbers.baselines = numbers.at("baselines");
-  // Sweeps of earlier versions had none.
-  if (const json entropy = numbers.value("at_entropy", json()); !entropy.is_null()) {
+  if (const json& entropy = numbers.at("at_entropy"); !entropy.is_null()) {
     result.numbers.at_entropy = entropy.get<double>();
   }
   for (const json& described : contents.at("series")) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/checkpoint/format_version.h"
 #include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
@@ -159,7 +160,7 @@ void add_scales(Contents& to, const Trace& trace) {
 TraceContents contents_of(const Trace& trace) {
   Contents to;
   to.attribute("format", "attnscope-trace");
-  to.attribute("format_version", std::int64_t{1});
+  to.attribute("format_version", kFormatVersion);
   to.attribute("model_name", trace.model_name);
   to.attribute("input_label", trace.input_label);
   to.attribute("mechanism", trace.mechanism.name);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/format_version.h"
 #include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
@@ -49,7 +50,7 @@ std::int64_t layers_of(const Checkpoint& file) {
 
 void write_learned(const Hdf5Id& root, const LearnedTensors& tensors) {
   write_attribute(root, "format", kFormat);
-  write_attribute(root, "format_version", std::int64_t{1});
+  write_attribute(root, "format_version", kFormatVersion);
   write_attribute(root, "mechanism", tensors.mechanism.name);
   write_attribute(root, "mechanism_parameters", to_json(tensors.mechanism.parameters));
   write_attribute(root, "layers", static_cast<std::int64_t>(tensors.layers->size()));

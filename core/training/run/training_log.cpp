@@ -1,5 +1,6 @@
 #include "core/training/run/training_log.h"
 
+#include "core/checkpoint/format_version.h"
 #include "core/checkpoint/hdf5/hdf5_writer.h"
 #include "core/error.h"
 
@@ -29,7 +30,7 @@ std::optional<double> TrainingLog::last(const std::string& name) const {
 std::string TrainingLog::as_hdf5(const std::string& recipe) const {
   Hdf5Writer file;
   file.attribute("/", "format", "attnscope-training-log");
-  file.attribute("/", "format_version", std::int64_t{1});
+  file.attribute("/", "format_version", kFormatVersion);
   file.attribute("/", "recipe", recipe);
   for (const auto& [name, table] : tables_) {
     Shape shape{table.rows()};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/architecture/model_spec_json.h"
+#include "core/checkpoint/format_version.h"
 #include "core/checkpoint/hdf5/hdf5_writer.h"
 
 namespace attnscope {
@@ -27,7 +28,7 @@ std::map<std::string, std::string> attributes_of(const TrainingSnapshot& snapsho
 
 std::string model_bytes(const TrainingSnapshot& snapshot, const std::string& name) {
   Hdf5Writer model;
-  model.attribute("/", "format_version", std::int64_t{1});
+  model.attribute("/", "format_version", kFormatVersion);
   for (const auto& [key, text] : attributes_of(snapshot, name)) model.attribute("/", key, text);
   for (const Parameter& parameter : snapshot.network->parameters().list()) {
     model.data("/tensors/" + parameter.name, parameter.shape,

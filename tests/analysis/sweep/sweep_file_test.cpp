@@ -25,7 +25,7 @@ class SweepFile : public testing::Test {
   }
 
   void write(const nlohmann::json& description) const {
-    const ResultFormat format{"attnscope-sweep", "sweep", "", "", 1};
+    const ResultFormat format{"attnscope-sweep", "sweep", "", ""};
     Hdf5Writer writer;
     describe_result(format, description, writer);
     write_file(file_, writer.bytes());

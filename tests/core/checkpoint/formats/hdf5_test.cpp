@@ -1,7 +1,10 @@
 // HDF5 files, written by tests/data/checkpoint/make_hdf5.py.
 #include <gtest/gtest.h>
+#include <span>
 
 #include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/hdf5/hdf5_writer.h"
+#include "core/file/atomic_file.h"
 #include "tests/core/checkpoint/formats/stored_values.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
@@ -21,6 +24,27 @@ TEST(Hdf5, ReadsOurOwnLayout) {
   EXPECT_EQ(checkpoint.metadata().at("flag"), "1");
   EXPECT_EQ(checkpoint.metadata().at("labels"), "[ape, zebra]");
   EXPECT_EQ(checkpoint.metadata().at("fixed"), "fixed text");
+}
+
+TEST(Hdf5, RefusesOwnFilesInAnotherVersionOfTheirFormat) {
+  const TemporaryFolder folder;
+  const auto file_of = [&](const char* format, std::int64_t version) {
+    Hdf5Writer writer;
+    writer.attribute("/", "format", format);
+    writer.attribute("/", "format_version", version);
+    writer.data("/tensors/weight", Shape{2}, std::span<const float>(ramp()).first(2));
+    const std::filesystem::path file = folder / "file.h5";
+    write_file(file, writer.bytes());
+    return file;
+  };
+  for (const char* format : {"attnscope-model", "attnscope-trace", "attnscope-tensors",
+                             "attnscope-training-log", "attnscope-sweep", "attnscope-study"}) {
+    EXPECT_EQ(open_checkpoint(file_of(format, 1)).tensors().size(), 1U) << format;
+    const std::filesystem::path newer = file_of(format, 2);
+    expect_refusal([&] { return open_checkpoint(newer); }, ErrorKind::unsupported,
+                   "another version of its format", newer);
+  }
+  EXPECT_EQ(open_checkpoint(file_of("my-own", 2)).tensors().size(), 1U);
 }
 
 TEST(Hdf5, ReadsAnyFileOfDataSets) {
