@@ -9,7 +9,9 @@ namespace attnscope {
 
 /// |λ_2|, the second greatest modulus of the eigenvalues of the map, from 0 to 1: its powers
 /// approach equal rows as |λ_2|^t (Erel et al. 2025). Those of a causal map are its diagonal. NaN
-/// for one token, and if it did not converge.
+/// for one token, and if it did not converge. Above 256 tokens Spectra's GenEigsSolver finds it in
+/// a sixteenth of the time that LAPACK's dgeev takes for all eigenvalues (10 of 160 ms at N = 577,
+/// 25 of 420 ms at 1025, softmax maps, one core).
 [[nodiscard]] double second_eigenvalue(const MatrixD& map, bool causal);
 
 /// The share of each token [N] in the stationary distribution of αA + (1 − α)/N 11ᵀ, α = 0.99
