@@ -1,5 +1,5 @@
 // Spectra of the whole weight matrices of a model's layers, and of their differences from another
-// model's.
+// model's, with the power laws of their tails.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,31 @@
 #include <vector>
 
 #include "analysis/spectrum/rank.h"
-#include "analysis/weights/power_law_tail.h"
 #include "core/model/model.h"
 #include "core/parameters/enum_names.h"
 #include "core/progress.h"
 
 namespace attnscope {
+
+/// Fewest values to which a tail is fitted.
+inline constexpr std::size_t least_tail_values = 50;
+
+/// A power law fitted to the tail of a spectrum (Clauset et al. 2009, as WeightWatcher fits it:
+/// Martin, Peng & Mahoney 2021): p(λ) ∝ λ^(−α) for λ ≥ x_min. All members are NaN or −1 if no law
+/// was fitted.
+struct PowerLawTail {
+  double exponent = std::numeric_limits<double>::quiet_NaN();  ///< α = 1 + n / Σ ln(λ_i / x_min)
+  double error = std::numeric_limits<double>::quiet_NaN();     ///< (α − 1) / √n
+  /// The Kolmogorov–Smirnov distance from the law to the n values.
+  double distance = std::numeric_limits<double>::quiet_NaN();
+  double minimum = std::numeric_limits<double>::quiet_NaN();  ///< x_min
+  std::int64_t values = -1;                                   ///< n, number of λ_i ≥ x_min
+};
+
+/// The law of `eigenvalues`, in any order, whose x_min is the one of them (except for the greatest)
+/// with the least distance; the smallest if several have it. Values that are not positive are left
+/// out. No law if a value is not finite or fewer than least_tail_values are left.
+[[nodiscard]] PowerLawTail power_law_tail(std::vector<double> eigenvalues);
 
 /// A matrix of a layer; weights that a file holds in one tensor are separate matrices.
 enum class LayerMatrix { query, key, value, transform, output, mlp_in, mlp_gate, mlp_out };

@@ -9,8 +9,7 @@
 #include <algorithm>
 
 #include "analysis/energy/architecture.h"
-#include "app/panels/energy/energy_choosers.h"
-#include "app/panels/energy/energy_sliders.h"
+#include "app/panels/energy/energy_controls.h"
 #include "app/panels/energy/measure_page.h"
 #include "app/panels/frame/figure_page.h"
 #include "app/render/render.h"
