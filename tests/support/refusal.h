@@ -21,6 +21,18 @@ template <class Work>
   return "";
 }
 
+/// The Error that `work()` throws; a failure with `what`, and an empty Error, if it throws none.
+template <class Work>
+[[nodiscard]] Error refusal_of(Work&& work, const testing::Message& what = {}) {
+  try {
+    (void)std::forward<Work>(work)();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "nothing was refused " << what;
+  return {ErrorKind::usage, ""};
+}
+
 /// Expects `open()` to throw an Error of `kind` whose message contains `part` and names `file`.
 template <class Open>
 void expect_refusal(Open&& open, ErrorKind kind, const std::string& part,

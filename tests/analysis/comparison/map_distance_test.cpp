@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "tests/support/eigen_decompositions.h"
 #include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -122,13 +123,10 @@ TEST(MapDistance, RowsWithoutACommonKeyAreOneBitApart) {
 }
 
 TEST(MapDistance, DifferentSizesAreRefusedWithBoth) {
-  try {
-    (void)map_distance(MatrixD::Ones(3, 3), MatrixD::Ones(3, 4));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("3 × 4"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("3 × 3"), std::string::npos) << error.what();
-  }
+  const Error error =
+      refusal_of([&] { (void)map_distance(MatrixD::Ones(3, 3), MatrixD::Ones(3, 4)); });
+  EXPECT_NE(std::string(error.what()).find("3 × 4"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("3 × 3"), std::string::npos) << error.what();
   EXPECT_TRUE(std::isnan(
       singular_value_distance(std::vector<double>(3, 1.0), std::vector<double>(4, 1.0))));
 }

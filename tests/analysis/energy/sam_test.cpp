@@ -6,6 +6,7 @@
 #include "analysis/energy/accounting.h"
 #include "analysis/energy/architecture.h"
 #include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -99,12 +100,8 @@ TEST(SamEnergy, WindowsAreOfTheRowsAndColumnsOfTheGrid) {
 TEST(SamEnergy, OtherDifferencesAreRefused) {
   ModelSpec spec = sam_base();
   spec.differences.front().members = {{"mlp.width", "64"}};
-  try {
-    (void)architecture_of(spec, "sam");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("layers that differ"));
-  }
+  EXPECT_THAT(error_of([&] { (void)architecture_of(spec, "sam"); }),
+              testing::HasSubstr("layers that differ"));
 }
 
 }  // namespace

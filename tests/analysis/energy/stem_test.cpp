@@ -5,6 +5,7 @@
 #include "analysis/energy/accounting.h"
 #include "analysis/energy/architecture.h"
 #include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -95,12 +96,8 @@ TEST(StemEnergy, ParametersAreThoseOfKernelsAndBiases) {
 
 TEST(StemEnergy, OtherNumbersOfTokensAreRefused) {
   EXPECT_NO_THROW((void)architecture_of(spec_with_stem(), "stem", kSecond));
-  try {
-    (void)architecture_of(spec_with_stem(), "stem", 4 * kSecond);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("convolutions before the patches"));
-  }
+  EXPECT_THAT(error_of([&] { (void)architecture_of(spec_with_stem(), "stem", 4 * kSecond); }),
+              testing::HasSubstr("convolutions before the patches"));
 }
 
 }  // namespace

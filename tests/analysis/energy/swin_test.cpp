@@ -6,6 +6,7 @@
 #include "analysis/energy/accounting.h"
 #include "analysis/energy/architecture.h"
 #include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -115,12 +116,8 @@ TEST(SwinEnergy, WindowsOfOtherKindsAreRefused) {
   spec.layer.scores.window = 14;
   spec.layer.scores.window_form = WindowForm::around;
   spec.readout.kind = Readout::none;
-  try {
-    (void)architecture_of(spec, "local");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("windows are not counted"));
-  }
+  EXPECT_THAT(error_of([&] { (void)architecture_of(spec, "local"); }),
+              testing::HasSubstr("windows are not counted"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "analysis/energy/accounting.h"
 #include "analysis/energy/architecture.h"
 #include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -170,12 +171,8 @@ TEST(EncoderDecoderEnergy, EveryTokenOfBartHasAPositionAndTwoOrThreeNormsALayer)
 }
 
 TEST(EncoderDecoderEnergy, NeedsTheTokenCountOfT5) {
-  try {
-    (void)architecture_of(t5_spec(), "t5", 0, -1, t5_weights());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("--tokens"));
-  }
+  EXPECT_THAT(error_of([&] { (void)architecture_of(t5_spec(), "t5", 0, -1, t5_weights()); }),
+              testing::HasSubstr("--tokens"));
 }
 
 TEST(EncoderEnergy, ParametersOfBertAreThosePublished) {

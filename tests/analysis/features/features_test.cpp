@@ -8,6 +8,7 @@
 #include "analysis/figure/recipe.h"
 #include "core/error.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -71,12 +72,7 @@ TEST(FeatureScatter, NamesMissingRequirements) {
   FigureRequest request;
   request.subjects.push_back({model->name(), model, model->spec().mechanism, nullptr, nullptr});
   const auto refusal = [&] {
-    try {
-      (void)make_figure("feature-scatter", request);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return error_of([&] { (void)make_figure("feature-scatter", request); });
   };
   EXPECT_NE(refusal().find("labelled data set"), std::string::npos);
   request.settings["dataset"] = small_set.string();

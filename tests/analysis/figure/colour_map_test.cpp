@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -57,13 +58,9 @@ TEST(ColourMap, DivergingIsLightInTheMiddleAndEquallyDarkOnBothSides) {
 }
 
 TEST(ColourMap, UnknownNameListsTheKnownOnes) {
-  try {
-    (void)find_colour_map("jet");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(std::string(error.what()).find("viridis, magma"), std::string::npos);
-  }
+  const Error error = refusal_of([&] { (void)find_colour_map("jet"); });
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_NE(std::string(error.what()).find("viridis, magma"), std::string::npos);
 }
 
 TEST(ColourMap, ReversedIsTheMapBackwards) {

@@ -10,6 +10,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/text_export.h"
 #include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -163,12 +164,12 @@ TEST(EnergyFigures, RefuseUnknownSettings) {
         std::tuple{"energy-growth", "mechanisms", "hash bit=3"},
         std::tuple{"energy-growth", "heads", "5"},
         std::tuple{"operations-table", "constants", "fp64"}}) {
-    try {
-      (void)figure(name, {{setting, value}});
-      ADD_FAILURE() << name << " took " << value;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage);
-    }
+    const Error error = refusal_of(
+        [&name = name, &setting = setting, &value = value] {
+          (void)figure(name, {{setting, value}});
+        },
+        testing::Message() << name << " took " << value);
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
   }
 }
 

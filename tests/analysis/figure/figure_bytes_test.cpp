@@ -6,6 +6,7 @@
 
 #include "analysis/figure/text_export.h"
 #include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -106,13 +107,9 @@ TEST(FigureBytes, NamesAnotherVersion) {
   std::string bytes = figure_as_bytes(every_mark());
   bytes.insert(bytes.find('\n'), "-old");
   EXPECT_TRUE(holds_figure(bytes));
-  try {
-    (void)figure_of_bytes(bytes);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
-    EXPECT_NE(error.found_text().find("-old"), std::string::npos);
-  }
+  const Error error = refusal_of([&] { (void)figure_of_bytes(bytes); });
+  EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+  EXPECT_NE(error.found_text().find("-old"), std::string::npos);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "analysis/figure/fit.h"
 #include "core/error.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -31,13 +32,10 @@ TEST(Needs, AreCheckedBeforeAFigureIsMade) {
     FigureRequest request;
     if (recipe.needs.least == 2) request.subjects = {attention_subject("one", {"softmax", {}})};
     if (recipe.needs.least == 0 && recipe.needs.setting.empty()) continue;
-    try {
-      (void)make_figure(recipe.name, request);
-      ADD_FAILURE() << recipe.name;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_FALSE(error.remedy_text().empty()) << error.what();
-    }
+    const Error error = refusal_of([&] { (void)make_figure(recipe.name, request); },
+                                   testing::Message() << recipe.name);
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_FALSE(error.remedy_text().empty()) << error.what();
   }
 }
 

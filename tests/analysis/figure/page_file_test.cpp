@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -80,13 +81,10 @@ TEST(PageFile, NamesTheProblem) {
       {R"({"rows": [[{"figure": "energy-share"}]], "width_mm": 3})", "width_mm"},
       {R"({"rows": [[{"figure": "energy-share", "share": 0}]]})", "above 0"}};
   for (const auto& [text, expected] : wrong) {
-    try {
-      (void)parse_page_file(text, ".");
-      ADD_FAILURE() << text;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage) << text;
-      EXPECT_THAT(error.what(), HasSubstr(expected)) << text;
-    }
+    const Error error = refusal_of([&text = text] { (void)parse_page_file(text, "."); },
+                                   testing::Message() << text);
+    EXPECT_EQ(error.kind(), ErrorKind::usage) << text;
+    EXPECT_THAT(error.what(), HasSubstr(expected)) << text;
   }
 }
 

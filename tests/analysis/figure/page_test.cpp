@@ -6,6 +6,7 @@
 #include "analysis/figure/recipe.h"
 #include "core/error.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -53,14 +54,11 @@ TEST(Page, NamesTheLineOfAnError) {
       {"rank-by-layer[] rank-by-layer", "| before the next"},
   };
   for (const auto& [text, expected] : wrong) {
-    try {
-      (void)parse_page(text);
-      ADD_FAILURE() << text;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_NE(std::string(error.what()).find(expected), std::string::npos)
-          << text << ": " << error.what();
-    }
+    const Error error =
+        refusal_of([&text = text] { (void)parse_page(text); }, testing::Message() << text);
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(error.what()).find(expected), std::string::npos)
+        << text << ": " << error.what();
   }
 }
 

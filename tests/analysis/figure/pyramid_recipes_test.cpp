@@ -6,6 +6,7 @@
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
 #include "core/trace/trace.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -94,13 +95,9 @@ TEST(PyramidFigures, TheOverlayFoldsEachLayersRowOnItsOwnKeys) {
 TEST(PyramidFigures, RolloutIsRefusedInWords) {
   FigureRequest request = pyramid();
   request.settings = {{"rollout", "yes"}};
-  try {
-    (void)make_figure("attention-overlay", request);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("rollout needs"), HasSubstr("pyramids")));
-  }
+  const Error error = refusal_of([&] { (void)make_figure("attention-overlay", request); });
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("rollout needs"), HasSubstr("pyramids")));
 }
 
 TEST(PyramidFigures, AveragesCurvesByRelativeRank) {

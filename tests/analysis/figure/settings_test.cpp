@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -48,13 +49,11 @@ TEST(Settings, EveryChoiceAndWordIsOneTheFigureTakes) {
 }
 
 TEST(Settings, AnUnknownOneListsTheKnown) {
-  try {
+  const Error error = refusal_of([&] {
     (void)parse_settings("rank-by-layer", {{"colour", "red"}});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("setting of rank-by-layer"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("threshold"), std::string::npos);
-  }
+  });
+  EXPECT_NE(std::string(error.what()).find("setting of rank-by-layer"), std::string::npos);
+  EXPECT_NE(std::string(error.what()).find("threshold"), std::string::npos);
 }
 
 TEST(Settings, AreReadByTheirType) {

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "tests/support/inside_models.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -108,12 +109,9 @@ TEST(Added, ConvolutionAndTheRestAreTheMap) {
 }
 
 void expect_refused(const Subject& subject, const MatrixChoice& analysed, const std::string& why) {
-  try {
-    (void)spectra_of(subject, analysed);
-    FAIL() << "not refused: " << why;
-  } catch (const Error& error) {
-    EXPECT_NE(error.message().find(why), std::string::npos) << error.message();
-  }
+  const Error error = refusal_of([&] { (void)spectra_of(subject, analysed); },
+                                 testing::Message() << "not refused: " << why);
+  EXPECT_NE(error.message().find(why), std::string::npos) << error.message();
 }
 
 TEST(Added, RefusesUndefinedTermsWithTheReason) {

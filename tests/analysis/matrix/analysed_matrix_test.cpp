@@ -9,6 +9,7 @@
 #include "tests/analysis/matrix/softmax_cases.h"
 #include "tests/support/attention_subjects.h"
 #include "tests/support/hashed_weights.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -24,13 +25,9 @@ MapSpectrum spectrum_of_case(const Trace& trace, const MatrixChoice& analysed) {
 /// Expects Error(usage) whose text contains `text`.
 template <class Call>
 void expect_refused(const Call& call, const std::string& text) {
-  try {
-    call();
-    FAIL() << "not refused: " << text;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-  }
+  const Error error = refusal_of([&] { call(); }, testing::Message() << "not refused: " << text);
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
 }
 
 TEST(AnalysedAgainstNumPy, EveryMatrixAgreesWithAndWithoutItsMeanRow) {

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -138,12 +139,9 @@ INSTANTIATE_TEST_SUITE_P(WithAndWithoutIdentity, RolloutReference, testing::Bool
 TEST(Rollout, NamesTheLayerWithoutMaps) {
   Trace trace = random_trace(2, 1, 4, 1);
   trace.layers[1].implied_map = Tensor();
-  try {
-    (void)attention_rollout(trace);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.subject(), "layer 2");
-  }
+  const Error error =
+      refusal_of([&] { (void)attention_rollout(trace); }, testing::Message() << "no error");
+  EXPECT_EQ(error.subject(), "layer 2");
 }
 
 }  // namespace

@@ -231,13 +231,9 @@ TEST_F(Sweep, DoesNotReplaceTheResultOfAnotherSweep) {
   (void)run_sweep(request("r.h5", 20));
   const std::string before = read_bytes(folder_.path() / "r.h5");
   SweepRequest other = request("r.h5", 30);
-  try {
-    (void)run_sweep(other);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("the result of another sweep"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("--restart"));
-  }
+  const Error error = refusal_of([&] { (void)run_sweep(other); });
+  EXPECT_THAT(error.what(), testing::HasSubstr("the result of another sweep"));
+  EXPECT_THAT(error.what(), testing::HasSubstr("--restart"));
   EXPECT_EQ(read_bytes(folder_.path() / "r.h5"), before);
   std::ofstream(folder_.path() / "notes.txt") << "what I thought";
   EXPECT_THROW((void)run_sweep(request("notes.txt", 20)), Error);
@@ -254,12 +250,7 @@ TEST_F(Sweep, RefusesUnfinishedWorkOfAnotherSweep) {
       Cancelled);
   SweepRequest other = request("r.h5");
   other.thresholds = {0.5};
-  try {
-    (void)run_sweep(other);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("--restart"));
-  }
+  EXPECT_THAT(error_of([&] { (void)run_sweep(other); }), testing::HasSubstr("--restart"));
   other.restart = true;
   EXPECT_EQ(run_sweep(other).done, 96);
 }
@@ -307,13 +298,10 @@ TEST_F(Sweep, DoesNotTakeADataSetThatIsGoneForAnEmptyOne) {
   wanted.data_set = open_data_set(images);
   wanted.data_set_path = images;
   std::filesystem::remove(images);
-  try {
-    (void)run_sweep(wanted);
-    ADD_FAILURE() << "nothing was refused";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::io);
-    EXPECT_THAT(error.what(), testing::HasSubstr("images.npz"));
-  }
+  const Error error =
+      refusal_of([&] { (void)run_sweep(wanted); }, testing::Message() << "nothing was refused");
+  EXPECT_EQ(error.kind(), ErrorKind::io);
+  EXPECT_THAT(error.what(), testing::HasSubstr("images.npz"));
 }
 
 TEST_F(Sweep, DiffersForOtherHeadsOfTheSameFile) {
@@ -598,13 +586,10 @@ TEST_F(Sweep, ReportsAFileWithoutSpectraOfNullModels) {
   asked.settings["file"] = wanted.out.string();
   EXPECT_FALSE(make_figure("sweep-spectrum", asked).numbers.contains("null_mean_share/tiny"));
   asked.settings["null"] = std::string("shuffled");
-  try {
-    (void)make_figure("sweep-spectrum", asked);
-    FAIL() << "there are no null models in the file";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("holds no spectra of null models"));
-    EXPECT_THAT(error.remedy_text(), testing::HasSubstr("--baselines"));
-  }
+  const Error error = refusal_of([&] { (void)make_figure("sweep-spectrum", asked); },
+                                 testing::Message() << "there are no null models in the file");
+  EXPECT_THAT(error.what(), testing::HasSubstr("holds no spectra of null models"));
+  EXPECT_THAT(error.remedy_text(), testing::HasSubstr("--baselines"));
 }
 
 TEST_F(Sweep, AveragesRanksOfOtherMatricesOverRuns) {
@@ -637,12 +622,10 @@ TEST_F(Sweep, DoesNotResumeWorkOfOtherNumbers) {
   (void)run_sweep(wanted);
   EXPECT_EQ(read_sweep(wanted.out).numbers, SweptNumbers{});
   wanted.numbers.heads = true;
-  try {
-    (void)run_sweep(wanted);
-    FAIL() << "the finished sweep has no numbers of heads";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.found_text(), "a difference in the further numbers");
-  }
+  const Error error =
+      refusal_of([&] { (void)run_sweep(wanted); },
+                 testing::Message() << "the finished sweep has no numbers of heads");
+  EXPECT_EQ(error.found_text(), "a difference in the further numbers");
   wanted.numbers = {.analysed = {MatrixKind::scores, false}, .baselines = true};
   EXPECT_THROW((void)run_sweep(wanted), Error) << "null models are only defined for attention maps";
   wanted.numbers = {.analysed = {MatrixKind::tokens, false}, .heads = true};

@@ -380,13 +380,9 @@ TEST_F(RunFolderTest, FoldersThatHoldSomethingAndStatesOfOthersAreRefused) {
   EXPECT_THROW((void)recipe_of({folder_ / "nothing"}), Error);
   (void)train(folder, {});
   write_file(folder.recipe(), recipe({{"width", std::int64_t{16}}}).to_json());
-  try {
-    (void)train(folder, {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::damaged);
-    EXPECT_EQ(error.file(), folder.state());
-  }
+  const Error error = refusal_of([&] { (void)train(folder, {}); });
+  EXPECT_EQ(error.kind(), ErrorKind::damaged);
+  EXPECT_EQ(error.file(), folder.state());
 }
 
 }  // namespace

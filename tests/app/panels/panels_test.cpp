@@ -20,6 +20,7 @@
 #include "app/widgets/number_slider.h"
 #include "core/error.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -174,13 +175,9 @@ TEST(Panels, HaveDifferentNames) {
 }
 
 TEST_F(WindowTest, AnUnknownPanelIsReportedWithTheKnownOnes) {
-  try {
-    window().show_panel("ranking");
-    FAIL();
-  } catch (const Error& error) {
-    for (const PanelEntry& entry : panels()) {
-      EXPECT_THAT(error.what(), testing::HasSubstr(entry.name));
-    }
+  const Error error = refusal_of([&] { window().show_panel("ranking"); });
+  for (const PanelEntry& entry : panels()) {
+    EXPECT_THAT(error.what(), testing::HasSubstr(entry.name));
   }
 }
 

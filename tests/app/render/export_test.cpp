@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "tests/app/cli/ran.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -303,13 +304,9 @@ TEST(Export, IsTheSameTwice) {
 }
 
 TEST(Export, RefusesAnUnknownExtension) {
-  try {
-    export_figure(Figure{}, scratch("figure.gif"));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(std::string(error.what()).find(".pdf, .svg"), std::string::npos);
-  }
+  const Error error = refusal_of([&] { export_figure(Figure{}, scratch("figure.gif")); });
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_NE(std::string(error.what()).find(".pdf, .svg"), std::string::npos);
 }
 
 TEST(Export, LeavesTheOldFileWhereItCannotWrite) {

@@ -13,6 +13,7 @@
 #include "app/widgets/formula/formula_text.h"
 #include "app/widgets/markdown_page.h"
 #include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -23,22 +24,17 @@ QFont type(double points) {
   return font;
 }
 
-std::string refusal_of(const char* tex) {
-  try {
-    (void)Formula(tex);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+std::string formula_refusal(const char* tex) {
+  return error_of([&] { (void)Formula(tex); });
 }
 
 TEST(Formula, RefusesUnknownCommands) {
-  EXPECT_NE(refusal_of("\\fracc{a}{b}").find("\\fracc"), std::string::npos);
-  EXPECT_NE(refusal_of("\\frac{a}{b").find("the closing sign is missing"), std::string::npos);
-  EXPECT_NE(refusal_of("a}").find("unmatched closing sign"), std::string::npos);
-  EXPECT_NE(refusal_of("_1").find("an index has no base"), std::string::npos);
-  EXPECT_NE(refusal_of("a_1_2").find("two indices"), std::string::npos);
-  EXPECT_EQ(refusal_of("\\left( \\frac{\\sqrt{d_a}}{2} \\right)"), "");
+  EXPECT_NE(formula_refusal("\\fracc{a}{b}").find("\\fracc"), std::string::npos);
+  EXPECT_NE(formula_refusal("\\frac{a}{b").find("the closing sign is missing"), std::string::npos);
+  EXPECT_NE(formula_refusal("a}").find("unmatched closing sign"), std::string::npos);
+  EXPECT_NE(formula_refusal("_1").find("an index has no base"), std::string::npos);
+  EXPECT_NE(formula_refusal("a_1_2").find("two indices"), std::string::npos);
+  EXPECT_EQ(formula_refusal("\\left( \\frac{\\sqrt{d_a}}{2} \\right)"), "");
 }
 
 TEST(Formula, HasWordsForScreenReaders) {

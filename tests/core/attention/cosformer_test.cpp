@@ -7,6 +7,7 @@
 #include "tests/support/naive_attention.h"
 #include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -52,13 +53,9 @@ TEST(CosFormer, ARowWithoutAPositiveChannelIsZero) {
 
 TEST(CosFormer, MoreTokensThanItSpansAreRefused) {
   const RandomAttention data(30, 30, 1, 3, 3, 7);
-  try {
-    (void)cosformer(29)->forward(data.input());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.subject(), "cosformer span");
-    EXPECT_EQ(error.remedy_text(), "set span=30");
-  }
+  const Error error = refusal_of([&] { (void)cosformer(29)->forward(data.input()); });
+  EXPECT_EQ(error.subject(), "cosformer span");
+  EXPECT_EQ(error.remedy_text(), "set span=30");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/attention/score_blocks.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -170,13 +171,9 @@ TEST(Hash, RefusesUntrainedLearnedCodes) {
   for (const bool causal : {false, true}) {
     AttentionInput input = data.input();
     input.causal = causal;
-    try {
-      (void)with("learned")->forward(input);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_NE(std::string(error.what()).find("codes=klsh"), std::string::npos) << error.what();
-    }
+    const Error error = refusal_of([&] { (void)with("learned")->forward(input); });
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(error.what()).find("codes=klsh"), std::string::npos) << error.what();
     EXPECT_EQ(with("auto")->forward(input).matrix(), with("klsh")->forward(input).matrix());
   }
   add_hash_buffers(data.parameters, 2, 16, 5, 4, 62);
@@ -197,12 +194,8 @@ TEST(Hash, RefusesInvalidArguments) {
   EXPECT_THROW((void)hash("paper", 8, 5)->forward(data.input()), Error) << "bits of the buffers";
   EXPECT_THROW((void)hash("paper", 16, 4)->forward(data.input()), Error);
   data.parameters.erase("ksh.mvec");
-  try {
-    (void)hash("paper", 16, 5)->forward(data.input());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.subject(), "ksh.mvec");
-  }
+  const Error error = refusal_of([&] { (void)hash("paper", 16, 5)->forward(data.input()); });
+  EXPECT_EQ(error.subject(), "ksh.mvec");
   const RandomAttention broad(30, 30, 1, 65, 2, 1);
   EXPECT_THROW(
       (void)make_mechanism({"hash", {{"codes", std::string("sign")}}})->forward(broad.input()),

@@ -11,6 +11,7 @@
 #include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
 #include "tests/support/naive_twins.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -355,26 +356,20 @@ TEST(MechanismList, DoesNotRunMechanismsThatAreOnlyCounted) {
 }
 
 TEST(MechanismList, AnUnknownNameListsTheKnownOnes) {
-  try {
-    (void)make_mechanism({"adde", {}});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(error.remedy_text().find("softmax, adder, additive, hash, linear"), std::string::npos)
-        << error.what();
-  }
+  const Error error = refusal_of([&] { (void)make_mechanism({"adde", {}}); });
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_NE(error.remedy_text().find("softmax, adder, additive, hash, linear"), std::string::npos)
+      << error.what();
 }
 
 TEST(MechanismList, RefusesUnknownAndMistypedParameters) {
   EXPECT_THROW((void)make_mechanism({"softmax", {{"identity", true}}}), Error);
   EXPECT_THROW((void)make_mechanism({"adder", {{"idntity", true}}}), Error);
-  try {
+  const Error error = refusal_of([&] {
     (void)make_mechanism({"adder", {{"identity", std::int64_t{3}}}});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.subject(), "adder identity");
-    EXPECT_EQ(error.expected_text(), "true or false");
-  }
+  });
+  EXPECT_EQ(error.subject(), "adder identity");
+  EXPECT_EQ(error.expected_text(), "true or false");
 }
 
 TEST(AttentionInput, IsRefusedIfItsShapesDoNotFit) {

@@ -9,6 +9,7 @@
 #include "tests/support/naive_twins.h"
 #include "tests/support/near.h"
 #include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -162,13 +163,11 @@ TEST(FocusedAttention, ALayersTensorOfAnotherShapeIsRefused) {
 
 TEST(AgentAttention, OnAGridAgentsAreASquare) {
   const OnGrid grid;
-  try {
+  const Error error = refusal_of([&] {
     (void)make_mechanism({"agent", {{"agents", std::int64_t{12}}}})->forward(grid.input());
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.subject(), "agent agents");
-    EXPECT_EQ(error.remedy_text(), "set agents=9");
-  }
+  });
+  EXPECT_EQ(error.subject(), "agent agents");
+  EXPECT_EQ(error.remedy_text(), "set agents=9");
 }
 
 TEST(Nystrom, IsSoftmaxWithAsManyLandmarksAsTokens) {

@@ -191,12 +191,9 @@ TEST(Fastformer, EveryTokenEqualsTheRecurrenceAtItsStep) {
 }
 
 void expect_refused(const Model& model, const Input& input, const std::string& part) {
-  try {
-    (void)model.run(input, model.spec().mechanism, {}, {});
-    ADD_FAILURE() << "expected: " << part;
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
+  const Error error = refusal_of([&] { (void)model.run(input, model.spec().mechanism, {}, {}); },
+                                 testing::Message() << "expected: " << part);
+  EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
 }
 
 TEST(LanguageModelInput, ReportsInvalidInputs) {

@@ -86,12 +86,10 @@ TEST(DecoderText, IsRefusedWithoutAStartAndBeyondTheContext) {
   const Letters letters;
   EXPECT_THROW((void)tokenize_for_decoder(pair_of("a", "abcdef"), spec, letters), Error);
   spec.tail.start_token = -1;
-  try {
-    (void)tokenize_for_decoder(pair_of("a", "b"), spec, letters);
-    FAIL() << "no start token is known";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("decoder_start_token_id"));
-  }
+  const Error error =
+      refusal_of([&] { (void)tokenize_for_decoder(pair_of("a", "b"), spec, letters); },
+                 testing::Message() << "no start token is known");
+  EXPECT_THAT(error.what(), HasSubstr("decoder_start_token_id"));
 }
 
 TEST(DecoderText, IsRefusedForOtherModels) {

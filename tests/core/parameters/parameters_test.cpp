@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
 #include "core/parameters/typed_values.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -103,19 +104,15 @@ TEST(Parameters, AreCompletedAndUnknownOnesNamed) {
   EXPECT_EQ(complete_values("hash", list, {{"bits", std::int64_t{3}}}),
             (ParameterValues{
                 {"identity", false}, {"bits", std::int64_t{3}}, {"layers", IndexRanges{{0, 0}}}}));
-  try {
+  const Error error = refusal_of([&] {
     (void)complete_values("hash", list, {{"bit", std::int64_t{3}}});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.remedy_text(), "did you mean bits? known: identity, bits, layers")
-        << error.what();
-  }
-  try {
+  });
+  EXPECT_EQ(error.remedy_text(), "did you mean bits? known: identity, bits, layers")
+      << error.what();
+  const Error second = refusal_of([&] {
     (void)complete_values("hash", list, {{"bits", std::int64_t{99}}});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.subject(), "hash bits");
-  }
+  });
+  EXPECT_EQ(second.subject(), "hash bits");
 }
 
 TEST(TypedValues, AreReadByTheirType) {
@@ -146,12 +143,8 @@ TEST(TypedValues, AreReadByTheirType) {
 TEST(EnumNames, ConvertBothWays) {
   EXPECT_EQ(name_of(kModes, Mode::upstream), "upstream");
   EXPECT_EQ(value_of(kModes, "paper", "mode"), Mode::paper);
-  try {
-    (void)value_of(kModes, "papre", "mode");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("paper, upstream"), std::string::npos);
-  }
+  const Error error = refusal_of([&] { (void)value_of(kModes, "papre", "mode"); });
+  EXPECT_NE(std::string(error.what()).find("paper, upstream"), std::string::npos);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
 #include "core/trace/maps_of_vectors.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -72,12 +73,7 @@ class TraceFileTest : public testing::Test {
   }
 
   [[nodiscard]] std::string error_of_reading() const {
-    try {
-      (void)read_trace(path_);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return error_of([&] { (void)read_trace(path_); });
   }
 
   const TemporaryFolder folder_;

@@ -159,7 +159,7 @@ TEST(BatchGradientTest, EqualsThatOfTheWholeBatch) {
 }
 
 /// The subject of the error about a network of `spec`; "nothing" if there is no error.
-std::string refusal_of(const ModelSpec& spec) {
+std::string refused_part(const ModelSpec& spec) {
   try {
     const TrainedNetwork network(spec);
     return "nothing";
@@ -173,7 +173,7 @@ TEST(NetworkTest, NamesLayersWithoutGradients) {
   const auto refused = [&](const auto& change) -> std::string {
     ModelSpec spec = training_spec(one);
     change(spec);
-    return refusal_of(spec);
+    return refused_part(spec);
   };
   EXPECT_EQ(refused([](ModelSpec& spec) { spec.layer.rotary.form = Rotary::half; }),
             "layer.rotary.form");
@@ -190,7 +190,7 @@ TEST(NetworkTest, RefusesMissingPartsOfFastformersLayers) {
   const auto refused = [&](const auto& change) -> std::string {
     ModelSpec spec = training_spec(*found);
     change(spec);
-    return refusal_of(spec);
+    return refused_part(spec);
   };
   EXPECT_EQ(refused([](ModelSpec&) {}), "nothing");
   EXPECT_EQ(refused([](ModelSpec& spec) { spec.layer.form = LayerForm::fastformer_rescaled; }),

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/text/number_text.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -45,13 +46,10 @@ const Line& line_named(const Panel& panel, const std::string& label) {
 /// Expects Error(usage) whose text contains `text`.
 template <class Call>
 void expect_usage_error(const Call& call, const std::string& text) {
-  try {
-    call();
-    FAIL() << "no error; expected one about " << text;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-  }
+  const Error error =
+      refusal_of([&] { call(); }, testing::Message() << "no error; expected one about " << text);
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
 }
 
 TEST(CumulativeSpectrum, CurvesAndRanksAreTheAnalysis) {
@@ -478,13 +476,13 @@ TEST(Recipes, ValuesOutOfRangeAreRefusedWithTheRange) {
       {"attention-overlay", {"heads", "2"}}};
   for (const auto& [figure, setting] : wrong) {
     FigureRequest request = two_subjects();
-    try {
-      request.settings = parse_settings(figure, {{setting.first, setting.second}});
-      (void)make_figure(figure, request);
-      ADD_FAILURE() << figure << " took " << setting.first << "=" << setting.second;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
-    }
+    const Error error = refusal_of(
+        [&, &figure = figure, &setting = setting] {
+          request.settings = parse_settings(figure, {{setting.first, setting.second}});
+          (void)make_figure(figure, request);
+        },
+        testing::Message() << figure << " took " << setting.first << "=" << setting.second);
+    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
   }
   for (const FigureRecipe& recipe : figure_recipes()) {
     if (recipe.needs.least == 0) continue;  // needs no model

@@ -15,6 +15,7 @@
 #include "app/session/spectrum_store.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
@@ -47,12 +48,7 @@ TEST(Lesson, LeavesPlainCodeAlone) {
 
 TEST(Lesson, SaysWhichLineIsWrong) {
   const auto refusal = [](const char* text) -> std::string {
-    try {
-      (void)parse_lesson(text);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return {};
+    return error_of([&] { (void)parse_lesson(text); });
   };
   EXPECT_NE(refusal("# T\n\n```step Open\nopen a\n").find("line 3"), std::string::npos);
   EXPECT_NE(refusal("# T\n```question\n```\n").find("line 2"), std::string::npos);

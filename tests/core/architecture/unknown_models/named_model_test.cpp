@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -140,13 +141,11 @@ TEST(NamedModel, StoredFrequenciesAskForTheRotationAndGiveTheta) {
   const Checkpoint checkpoint = open_checkpoint(folder / "model.safetensors");
   ModelOptions options = said();
   options.overrides["scale"] = "head_width^-1/2";
-  try {
-    (void)recognise_architecture(checkpoint, options);
-    ADD_FAILURE() << "expected to be asked for layer.rotary.form";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("--option layer.rotary.form="),
-                                    Not(HasSubstr("--option positions="))));
-  }
+  const Error error =
+      refusal_of([&] { (void)recognise_architecture(checkpoint, options); },
+                 testing::Message() << "expected to be asked for layer.rotary.form");
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("--option layer.rotary.form="),
+                                  Not(HasSubstr("--option positions="))));
   options.overrides["layer.rotary.form"] = "half";
   const Architecture found = recognise_architecture(checkpoint, options);
   EXPECT_EQ(found.spec.layer.rotary.theta, 1e6);

@@ -31,7 +31,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 /// The error that `read` throws in a child; fails the test if there is none.
-Error error_of(const std::function<std::string()>& read, const ChildLimits& limits = {}) {
+Error error_of_child(const std::function<std::string()>& read, const ChildLimits& limits = {}) {
   try {
     (void)read_in_child(read, limits);
   } catch (const Error& error) {
@@ -63,7 +63,7 @@ TEST(ReadingChild, AnswersOfAnyLengthCome) {
 }
 
 TEST(ReadingChild, ErrorsComeWithTheirParts) {
-  const Error error = error_of([]() -> std::string {
+  const Error error = error_of_child([]() -> std::string {
     throw Error(ErrorKind::unsupported, "what")
         .in_file("file.h5")
         .about("subject")
@@ -76,17 +76,17 @@ TEST(ReadingChild, ErrorsComeWithTheirParts) {
 }
 
 TEST(ReadingChild, OtherExceptionsAreErrors) {
-  expect_failed(error_of([]() -> std::string { throw std::runtime_error("odd"); }), "odd");
+  expect_failed(error_of_child([]() -> std::string { throw std::runtime_error("odd"); }), "odd");
 }
 
 TEST(ReadingChild, CrashesAreErrors) {
-  expect_failed(error_of([]() -> std::string { std::abort(); }), "Aborted");
-  expect_failed(error_of([]() -> std::string {
+  expect_failed(error_of_child([]() -> std::string { std::abort(); }), "Aborted");
+  expect_failed(error_of_child([]() -> std::string {
                   (void)std::raise(SIGSEGV);
                   return "";
                 }),
                 "Segmentation fault");
-  expect_failed(error_of([]() -> std::string { ::_exit(7); }), "status 7");
+  expect_failed(error_of_child([]() -> std::string { ::_exit(7); }), "status 7");
   expect_no_children();
 }
 
@@ -94,13 +94,13 @@ TEST(ReadingChild, IsEndedWhenItSleepsOrLoopsForever) {
   ChildLimits limits;
   limits.time = milliseconds(300);
   const auto start = steady_clock::now();
-  expect_failed(error_of(
+  expect_failed(error_of_child(
                     []() -> std::string {
                       while (true) std::this_thread::sleep_for(milliseconds(50));
                     },
                     limits),
                 "300 ms");
-  expect_failed(error_of(
+  expect_failed(error_of_child(
                     []() -> std::string {
                       volatile int counted = 0;
                       while (true) counted = 1 - counted;
@@ -121,13 +121,13 @@ TEST(ReadingChild, IsLimitedInMemory) {
     };
   };
   EXPECT_EQ(read_in_child(allocate(std::size_t{1} << 30)), "allocated");
-  expect_failed(error_of(allocate(std::size_t{10} << 30)), "memory");
+  expect_failed(error_of_child(allocate(std::size_t{10} << 30)), "memory");
 }
 
 TEST(ReadingChild, IsLimitedInAnswers) {
   ChildLimits limits;
   limits.answer = 1000;
-  expect_failed(error_of([] { return std::string(2000, 'x'); }, limits), "1000 bytes");
+  expect_failed(error_of_child([] { return std::string(2000, 'x'); }, limits), "1000 bytes");
 }
 
 TEST(ReadingChild, SharesOnlySharedMemory) {
