@@ -172,9 +172,10 @@ Normalizer read_open_clip_cleaning(const std::filesystem::path& folder) {
 // xlm_roberta}/tokenization_*.py; ALBERT follows convert_slow_tokenizer.py.
 
 /// Reads the model unchanged. Throws Error(unsupported) if sp_model_kwargs is not empty.
-SentencePiece read_own(const Path& file, const TokenizerNeighbours& beside) {
-  const json arguments = beside.config.value("sp_model_kwargs", json());
-  if (!arguments.is_null() && !arguments.empty()) throw beside.refused("sp_model_kwargs", "none");
+SentencePiece read_own(const Path& file, const TokenizerNeighbours& neighbours) {
+  const json arguments = neighbours.config.value("sp_model_kwargs", json());
+  if (!arguments.is_null() && !arguments.empty())
+    throw neighbours.refused("sp_model_kwargs", "none");
   return read_sentence_piece(file);
 }
 
@@ -185,8 +186,8 @@ void do_before(Normalizer first, TokenizerStages& stages) {
 }
 
 /// SigLIP: texts in lower case without punctuation, followed by an end token.
-TokenizerStages siglip_stages(const Path& file, TokenizerNeighbours& beside) {
-  SentencePiece model = read_own(file, beside);
+TokenizerStages siglip_stages(const Path& file, TokenizerNeighbours& neighbours) {
+  SentencePiece model = read_own(file, neighbours);
   // The text's cleaning adds the ▁ instead.
   model.add_dummy_prefix = false;
   model.goes_on = true;
@@ -194,30 +195,30 @@ TokenizerStages siglip_stages(const Path& file, TokenizerNeighbours& beside) {
   std::int64_t end = 0;
   for (const auto& [key, usual] :
        {std::pair("unk_token", "<unk>"), {"pad_token", "</s>"}, {"eos_token", "</s>"}}) {
-    const auto before = beside.added;
-    end = beside.make_special(beside.text(key, usual), table, file);
+    const auto before = neighbours.added;
+    end = neighbours.make_special(neighbours.text(key, usual), table, file);
     if (before.contains(end)) continue;
-    beside.added[end].lstrip = beside.added[end].rstrip = true;  // default of the class
+    neighbours.added[end].lstrip = neighbours.added[end].rstrip = true;  // default of the class
   }
   TokenizerStages stages = sentence_piece_stages(model);
-  do_before(siglip_text(beside.flag("do_lower_case", true)), stages);
+  do_before(siglip_text(neighbours.flag("do_lower_case", true)), stages);
   stages.post_processor = around({}, {end}, true);
   return stages;
 }
 
 /// Llama and Gemma: optional tokens before and after the text.
-TokenizerStages llama_stages(const Path& file, TokenizerNeighbours& beside, bool gemma) {
+TokenizerStages llama_stages(const Path& file, TokenizerNeighbours& neighbours, bool gemma) {
   SentencePiece model = read_sentence_piece(file);
   // Since transformers 4.31, "legacy": false continues a text after a special token without a
   // space.
-  model.prefix_every_part = beside.flag("legacy", true);
+  model.prefix_every_part = neighbours.flag("legacy", true);
   const TokenTable table = table_of(model.pieces);
   TokenizerStages stages = sentence_piece_stages(model);
-  for (const AddedToken& token : stages.added) beside.added.try_emplace(token.id, token);
+  for (const AddedToken& token : stages.added) neighbours.added.try_emplace(token.id, token);
   const auto around_text = [&](const char* flag, bool usual, const char* key, const char* text) {
     std::vector<std::int64_t> ids;
-    if (beside.flag(flag, usual)) {
-      ids.push_back(beside.make_special(beside.text(key, text), table, file));
+    if (neighbours.flag(flag, usual)) {
+      ids.push_back(neighbours.make_special(neighbours.text(key, text), table, file));
     }
     return ids;
   };
@@ -231,30 +232,31 @@ TokenizerStages llama_stages(const Path& file, TokenizerNeighbours& beside, bool
 /// the first `needed` are required; others that the model lacks are left out.
 std::vector<std::int64_t> special_ids(const std::vector<std::pair<const char*, const char*>>& usual,
                                       std::size_t needed, const TokenTable& table, const Path& file,
-                                      TokenizerNeighbours& beside) {
+                                      TokenizerNeighbours& neighbours) {
   std::vector<std::int64_t> ids;
   for (const auto& [key, text] : usual) {
-    const std::string own = beside.text(key, text);
+    const std::string own = neighbours.text(key, text);
     if (ids.size() >= needed && !table.find(own)) continue;
-    ids.push_back(beside.make_special(own, table, file));
+    ids.push_back(neighbours.make_special(own, table, file));
   }
   return ids;
 }
 
 /// T5: the pieces, followed by the sentinels in descending order; each text is followed by an end
 /// token.
-TokenizerStages t5_stages(const Path& file, TokenizerNeighbours& beside) {
-  if (!beside.flag("add_prefix_space", true)) throw beside.refused("add_prefix_space", "true");
-  SentencePiece model = read_own(file, beside);
-  model.prefix_every_part = beside.flag("legacy", true);
+TokenizerStages t5_stages(const Path& file, TokenizerNeighbours& neighbours) {
+  if (!neighbours.flag("add_prefix_space", true))
+    throw neighbours.refused("add_prefix_space", "true");
+  SentencePiece model = read_own(file, neighbours);
+  model.prefix_every_part = neighbours.flag("legacy", true);
   const TokenTable table = table_of(model.pieces);
   const std::vector<std::int64_t> special =
       special_ids({{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}}, 2, table,
-                  file, beside);
+                  file, neighbours);
   constexpr std::int64_t most = 10'000;
-  const json extra = beside.config.value("extra_ids", json(std::uint64_t{100}));
+  const json extra = neighbours.config.value("extra_ids", json(std::uint64_t{100}));
   if (!extra.is_number_unsigned() || extra.get<std::uint64_t>() > most) {
-    throw beside.refused("extra_ids", "a whole number, at most " + std::to_string(most));
+    throw neighbours.refused("extra_ids", "a whole number, at most " + std::to_string(most));
   }
   const auto count = extra.get<std::int64_t>();
   for (std::int64_t i = 0; i < count; ++i) {
@@ -263,7 +265,7 @@ TokenizerStages t5_stages(const Path& file, TokenizerNeighbours& beside) {
     sentinel.id = id;
     sentinel.content = "<extra_id_" + std::to_string(i) + ">";
     sentinel.lstrip = sentinel.rstrip = sentinel.special = true;
-    beside.added.try_emplace(id, std::move(sentinel));
+    neighbours.added.try_emplace(id, std::move(sentinel));
   }
   TokenizerStages stages = sentence_piece_stages(model);
   const json end = {{"SpecialToken", {{"id", "</s>"}, {"type_id", 0U}}}};
@@ -292,8 +294,8 @@ bool ends_as_number_and_comma(const std::string& piece) {
 }
 
 /// ALBERT: accents are stripped and texts lower-cased first, by default.
-TokenizerStages albert_stages(const Path& file, TokenizerNeighbours& beside) {
-  SentencePiece model = read_own(file, beside);
+TokenizerStages albert_stages(const Path& file, TokenizerNeighbours& neighbours) {
+  SentencePiece model = read_own(file, neighbours);
   constexpr double never = 100;
   for (std::size_t i = 0; i < model.pieces.texts.size(); ++i) {
     if (ends_as_number_and_comma(model.pieces.texts[i])) model.pieces.scores[i] -= never;
@@ -304,22 +306,22 @@ TokenizerStages albert_stages(const Path& file, TokenizerNeighbours& beside) {
                                                          {"unk_token", "<unk>"},
                                                          {"pad_token", "<pad>"},
                                                          {"mask_token", "[MASK]"}},
-                                                        3, table, file, beside);
-  if (const auto mask = table.find(beside.text("mask_token", "[MASK]"))) {
-    beside.added[*mask].lstrip = true;  // default of the class
+                                                        3, table, file, neighbours);
+  if (const auto mask = table.find(neighbours.text("mask_token", "[MASK]"))) {
+    neighbours.added[*mask].lstrip = true;  // default of the class
   }
   TokenizerStages stages = sentence_piece_stages(model);
   json steps = json::array();
   for (const char* const quotes : {"``", "''"}) {
     steps.push_back({{"type", "Replace"}, {"pattern", {{"String", quotes}}}, {"content", "\""}});
   }
-  if (!beside.flag("keep_accents", false)) {
+  if (!neighbours.flag("keep_accents", false)) {
     steps.push_back({{"type", "NFKD"}});
     steps.push_back({{"type", "StripAccents"}});
   }
-  if (beside.flag("do_lower_case", true)) steps.push_back({{"type", "Lowercase"}});
+  if (neighbours.flag("do_lower_case", true)) steps.push_back({{"type", "Lowercase"}});
   const Normalizer letters = make_normalizer({{"type", "Sequence"}, {"normalizers", steps}});
-  const bool spaces = beside.flag("remove_space", true);
+  const bool spaces = neighbours.flag("remove_space", true);
   do_before([letters, cleaned = clean_text({}),
              spaces](const AlignedText& text) { return letters(spaces ? cleaned(text) : text); },
             stages);
@@ -328,8 +330,8 @@ TokenizerStages albert_stages(const Path& file, TokenizerNeighbours& beside) {
 }
 
 /// XLM-R, with fairseq's ids: <s>, <pad>, </s>, <unk>, the pieces from the fourth on, and <mask>.
-TokenizerStages xlm_roberta_stages(const Path& file, TokenizerNeighbours& beside) {
-  SentencePiece model = read_own(file, beside);
+TokenizerStages xlm_roberta_stages(const Path& file, TokenizerNeighbours& neighbours) {
+  SentencePiece model = read_own(file, neighbours);
   const ScoredPieces& from = model.pieces;
   constexpr std::size_t own = 3;
   if (from.texts.size() < own || from.texts[0] != "<unk>" || from.texts[1] != "<s>" ||
@@ -358,8 +360,8 @@ TokenizerStages xlm_roberta_stages(const Path& file, TokenizerNeighbours& beside
                                                          {"unk_token", "<unk>"},
                                                          {"pad_token", "<pad>"},
                                                          {"mask_token", "<mask>"}},
-                                                        5, table, file, beside);
-  beside.added[special.back()].lstrip = true;  // default of the class
+                                                        5, table, file, neighbours);
+  neighbours.added[special.back()].lstrip = true;  // default of the class
   TokenizerStages stages = sentence_piece_stages(model);
   stages.post_processor = roberta_processor(special[0], special[1]);
   return stages;
@@ -372,8 +374,8 @@ std::shared_ptr<const Vocabulary> read_sentence_piece_folder(const Path& file) {
   constexpr const char* known =
       "LlamaTokenizer, GemmaTokenizer, SiglipTokenizer, T5Tokenizer, AlbertTokenizer or "
       "XLMRobertaTokenizer";
-  TokenizerNeighbours beside = read_tokenizer_neighbours(file.parent_path());
-  const std::string name = beside.class_name(tokenizer_class_of_model(file.parent_path()));
+  TokenizerNeighbours neighbours = read_tokenizer_neighbours(file.parent_path());
+  const std::string name = neighbours.class_name(tokenizer_class_of_model(file.parent_path()));
   if (name.empty()) {
     throw Error(ErrorKind::unsupported, "the class of the SentencePiece tokenizer is not known")
         .in_file(file)
@@ -383,20 +385,20 @@ std::shared_ptr<const Vocabulary> read_sentence_piece_folder(const Path& file) {
   }
   TokenizerStages stages;
   if (name == "SiglipTokenizer") {
-    stages = siglip_stages(file, beside);
+    stages = siglip_stages(file, neighbours);
   } else if (name == "LlamaTokenizer" || name == "GemmaTokenizer") {
-    stages = llama_stages(file, beside, name == "GemmaTokenizer");
+    stages = llama_stages(file, neighbours, name == "GemmaTokenizer");
   } else if (name == "T5Tokenizer") {
-    stages = t5_stages(file, beside);
+    stages = t5_stages(file, neighbours);
   } else if (name == "AlbertTokenizer") {
-    stages = albert_stages(file, beside);
+    stages = albert_stages(file, neighbours);
   } else if (name == "XLMRobertaTokenizer") {
-    stages = xlm_roberta_stages(file, beside);
+    stages = xlm_roberta_stages(file, neighbours);
   } else {
-    if (!beside.config.contains("tokenizer_class")) beside.config["tokenizer_class"] = name;
-    throw beside.refused("tokenizer_class", known);
+    if (!neighbours.config.contains("tokenizer_class")) neighbours.config["tokenizer_class"] = name;
+    throw neighbours.refused("tokenizer_class", known);
   }
-  stages.added = beside.added_tokens();
+  stages.added = neighbours.added_tokens();
   return make_tokenizer(std::move(stages));
 }
 
@@ -404,42 +406,43 @@ std::shared_ptr<const Vocabulary> read_sentence_piece_folder(const Path& file) {
 
 std::shared_ptr<const Vocabulary> read_word_pieces(const Path& folder) {
   const Path file = folder / "vocab.txt";
-  TokenizerNeighbours beside = read_tokenizer_neighbours(folder);
-  const std::string name = beside.class_name("BertTokenizer");
+  TokenizerNeighbours neighbours = read_tokenizer_neighbours(folder);
+  const std::string name = neighbours.class_name("BertTokenizer");
   constexpr std::array like_bert = {"BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer",
                                     "MobileBertTokenizer", "ConvBertTokenizer"};
   if (std::find(like_bert.begin(), like_bert.end(), name) == like_bert.end()) {
-    throw beside.refused("tokenizer_class", name_list(like_bert));
+    throw neighbours.refused("tokenizer_class", name_list(like_bert));
   }
-  if (!beside.flag("do_basic_tokenize", true)) throw beside.refused("do_basic_tokenize", "true");
-  if (beside.config.contains("never_split") && !beside.config["never_split"].is_null()) {
-    throw beside.refused("never_split", "nothing");
+  if (!neighbours.flag("do_basic_tokenize", true))
+    throw neighbours.refused("do_basic_tokenize", "true");
+  if (neighbours.config.contains("never_split") && !neighbours.config["never_split"].is_null()) {
+    throw neighbours.refused("never_split", "nothing");
   }
   TokenTable table;
   const std::vector<std::string> lines = read_lines(file);
   for (std::size_t i = 0; i < lines.size(); ++i) table.add(lines[i], static_cast<std::int64_t>(i));
   const auto special = [&](const std::string& key, const std::string& usual) {
-    return beside.make_special(beside.text(key, usual), table, file);
+    return neighbours.make_special(neighbours.text(key, usual), table, file);
   };
   TokenizerStages stages;
   BertNormalization settings;
-  settings.lowercase = beside.flag("do_lower_case", true);
-  settings.strip_accents = beside.flag("strip_accents", settings.lowercase);
-  settings.space_chinese = beside.flag("tokenize_chinese_chars", true);
+  settings.lowercase = neighbours.flag("do_lower_case", true);
+  settings.strip_accents = neighbours.flag("strip_accents", settings.lowercase);
+  settings.space_chinese = neighbours.flag("tokenize_chinese_chars", true);
   stages.normalizer = bert_normalizer(settings);
   stages.pre_tokenizer = make_pre_tokenizer({{"type", "BertPreTokenizer"}});
   const std::int64_t cls = special("cls_token", "[CLS]"), sep = special("sep_token", "[SEP]");
   (void)special("unk_token", "[UNK]");
   for (const auto& [key, usual] : {std::pair("pad_token", "[PAD]"), {"mask_token", "[MASK]"}}) {
-    const bool there = beside.config.contains(key) || table.find(usual);
+    const bool there = neighbours.config.contains(key) || table.find(usual);
     if (there) (void)special(key, usual);
   }
   stages.post_processor = bert_processor(cls, sep);
   WordPieceSettings word_piece;
-  word_piece.unknown = beside.text("unk_token", "[UNK]");
+  word_piece.unknown = neighbours.text("unk_token", "[UNK]");
   stages.model = make_word_piece(std::move(table), word_piece);
   stages.decoder = make_decoder(nullptr);
-  stages.added = beside.added_tokens();
+  stages.added = neighbours.added_tokens();
   return make_tokenizer(std::move(stages));
 }
 
@@ -466,50 +469,50 @@ std::shared_ptr<const Vocabulary> read_byte_pair_files(const Path& folder) {
   constexpr std::array known = {"GPT2Tokenizer", "RobertaTokenizer", "BartTokenizer",
                                 "DebertaTokenizer"};
   const Path file = folder / "vocab.json";
-  TokenizerNeighbours beside = read_tokenizer_neighbours(folder);
+  TokenizerNeighbours neighbours = read_tokenizer_neighbours(folder);
   const std::string of_model = tokenizer_class_of_model(folder);
-  const std::string name = beside.class_name(of_model.empty() ? "GPT2Tokenizer" : of_model);
+  const std::string name = neighbours.class_name(of_model.empty() ? "GPT2Tokenizer" : of_model);
   if (std::find(known.begin(), known.end(), name) == known.end()) {
-    if (!beside.config.contains("tokenizer_class")) beside.config["tokenizer_class"] = name;
-    throw beside.refused("tokenizer_class", name_list(known));
+    if (!neighbours.config.contains("tokenizer_class")) neighbours.config["tokenizer_class"] = name;
+    throw neighbours.refused("tokenizer_class", name_list(known));
   }
   TokenTable table = read_token_table(file);
   const NamedTokens& usual = usual_tokens(name);
   const auto id = [&](const char* key) {
-    return beside.make_special(beside.text(key, usual.at(key)), table, file);
+    return neighbours.make_special(neighbours.text(key, usual.at(key)), table, file);
   };
   for (const auto& [key, text] : usual) {
-    const bool there = beside.config.contains(key) || table.find(beside.text(key, text));
+    const bool there = neighbours.config.contains(key) || table.find(neighbours.text(key, text));
     if (there) (void)id(key.c_str());
   }
   TokenizerStages stages;
   stages.normalizer = make_normalizer(nullptr);
   stages.pre_tokenizer = make_pre_tokenizer(
-      {{"type", "ByteLevel"}, {"add_prefix_space", beside.flag("add_prefix_space", false)}});
+      {{"type", "ByteLevel"}, {"add_prefix_space", neighbours.flag("add_prefix_space", false)}});
   stages.decoder = make_decoder({{"type", "ByteLevel"}});
   stages.post_processor = make_post_processor(nullptr);
   if (name != "GPT2Tokenizer") {
     stages.post_processor = name == "DebertaTokenizer"
                                 ? bert_processor(id("cls_token"), id("sep_token"))
                                 : roberta_processor(id("cls_token"), id("sep_token"));
-    beside.added[id("mask_token")].lstrip = true;  // default of the class
-  } else if (beside.flag("add_bos_token", false)) {
+    neighbours.added[id("mask_token")].lstrip = true;  // default of the class
+  } else if (neighbours.flag("add_bos_token", false)) {
     stages.post_processor = around({id("bos_token")}, {}, true);
   }
   stages.model = make_byte_pairs(std::move(table), read_merges(folder / "merges.txt"), {});
-  stages.added = beside.added_tokens();
+  stages.added = neighbours.added_tokens();
   return make_tokenizer(std::move(stages));
 }
 
 /// Refuses settings of tokenizer_config.json that contradict tokenizer.json. Old readers preferred
 /// them, so the setting used in training is unknown.
-void check_against_config(const json& tokenizer, const TokenizerNeighbours& beside) {
+void check_against_config(const json& tokenizer, const TokenizerNeighbours& neighbours) {
   const auto check = [&](const char* key, const json& stage, const char* type, const char* member) {
-    if (!beside.config.contains(key) || beside.config[key].is_null()) return;
+    if (!neighbours.config.contains(key) || neighbours.config[key].is_null()) return;
     if (!stage.is_object() || stage.value("type", "") != type || !stage.contains(member)) return;
-    if (stage[member] != beside.config[key]) {
-      throw beside.refused(key,
-                           std::string("the value in tokenizer.json, ") + stage[member].dump());
+    if (stage[member] != neighbours.config[key]) {
+      throw neighbours.refused(key,
+                               std::string("the value in tokenizer.json, ") + stage[member].dump());
     }
   };
   const json normalizer = tokenizer.value("normalizer", json());

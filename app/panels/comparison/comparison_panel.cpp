@@ -36,7 +36,7 @@ namespace {
 using Quantity = ComparisonQuantity;
 
 /// Columns that identify the map, followed by its numbers, most informative first.
-enum PlaceColumn : int { kSubject, kLayer, kHead, kBeside, kPlaceColumns };
+enum PlaceColumn : int { kSubject, kLayer, kHead, kReferenceMap, kPlaceColumns };
 
 struct NumberColumn {
   Quantity quantity;
@@ -150,7 +150,7 @@ double ComparisonTable::number(const Row& row, int column) const {
       return static_cast<double>(row.place.layer);
     case kHead:
       return static_cast<double>(row.place.head);
-    case kBeside:
+    case kReferenceMap:
       return static_cast<double>(row.reference_layer * 10000 + row.reference_head);
     default:
       value = (*row.values)[number_column(column).quantity];
@@ -166,7 +166,7 @@ QString ComparisonTable::text(const Row& row, int column) const {
       return row.place.layer < 0 ? tr("all") : QString::number(row.place.layer);
     case kHead:
       return row.place.head < 0 ? tr("mean") : QString::number(row.place.head);
-    case kBeside: {
+    case kReferenceMap: {
       if (row.place.layer < 0) return {};
       const bool none = row.reference_layer < 0 || (row.place.head >= 0 && row.reference_head < 0);
       if (none) return "–";
@@ -234,7 +234,7 @@ QVariant ComparisonTable::headerData(int section, Qt::Orientation orientation, i
       return title ? tr("Layer") : tr("Its layer");
     case kHead:
       return title ? tr("Head") : tr("Its head");
-    case kBeside:
+    case kReferenceMap:
       return title ? tr("with") : tr("Layer and head of the reference it is compared with");
     default: {
       const ComparisonQuantityEntry& entry = entry_of(number_column(section).quantity);

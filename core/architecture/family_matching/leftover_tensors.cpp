@@ -39,9 +39,10 @@ constexpr std::string_view kHarmlessNames[] = {
 };
 
 /// Prefixes, in lower case, of tensors that do not belong to the model.
-constexpr std::string_view kBeside[] = {"optim",      "ema",     "scheduler", "lr_sched",
-                                        "scaler",     "teacher", "student",   "momentum_encoder",
-                                        "target_enc", "state.",  "opt.",      "model_ema"};
+constexpr std::string_view kForeignPrefixes[] = {
+    "optim",      "ema",     "scheduler", "lr_sched",
+    "scaler",     "teacher", "student",   "momentum_encoder",
+    "target_enc", "state.",  "opt.",      "model_ema"};
 
 /// Parts of names, in lower case, of tensors in the embedding or between it and the blocks.
 constexpr std::string_view kOfEmbedding[] = {
@@ -303,8 +304,8 @@ class Leftovers {
 
   [[nodiscard]] static bool is_of_embedding(std::string_view name) {
     const std::string text = lower(name);
-    for (const std::string_view beginning : kBeside) {
-      if (text.starts_with(beginning)) return false;
+    for (const std::string_view prefix : kForeignPrefixes) {
+      if (text.starts_with(prefix)) return false;
     }
     return std::any_of(std::begin(kOfEmbedding), std::end(kOfEmbedding),
                        [&](auto part) { return text.find(part) != std::string::npos; });
