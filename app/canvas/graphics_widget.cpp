@@ -64,8 +64,8 @@ struct GraphicsWidget::Offscreen {
   QOffscreenSurface surface;
   QOpenGLContext context;
   std::unique_ptr<QOpenGLFramebufferObject> framebuffer;
-  QImage drawn;    ///< draw_graphics()
-  QImage picture;  ///< the same with draw_on_top()
+  QImage drawn;         ///< draw_graphics()
+  QImage picture;       ///< the same with draw_on_top()
   bool asked = true;    ///< a new picture is requested
   bool failed = false;  ///< the context could not be created
 
@@ -171,7 +171,7 @@ void GraphicsWidget::draw_offscreen() {
   own.context.functions()->glViewport(0, 0, pixels.width(), pixels.height());
   draw_graphics();
   // The fourth byte is ignored: the window is opaque behind the picture.
-  own.picture = {};  // else it would keep its rows, and drawn would be copied to be written
+  own.picture = {};  // shares its rows with drawn, which would be copied to be written
   if (own.drawn.size() != pixels) own.drawn = QImage(pixels, QImage::Format_RGB32);
   own.context.functions()->glReadPixels(0, 0, pixels.width(), pixels.height(), GL_BGRA,
                                         GL_UNSIGNED_BYTE, own.drawn.bits());

@@ -23,7 +23,7 @@ class BoldLine : public QLabel {
   void changeEvent(QEvent* event) override;
 
  private:
-  mutable std::map<QString, int> widths_;  ///< of texts with 0 for every digit
+  mutable std::map<QString, int> widths_;  ///< widths by text, with 0 for every digit
 };
 
 }  // namespace attnscope

@@ -30,7 +30,7 @@ class ElidedLabel : public QLabel {
 
   Qt::TextElideMode mode_;
   QString full_text_, short_text_, tip_;
-  mutable std::optional<int> full_width_;  ///< of full_text_, pixels; empty until it is asked for
+  mutable std::optional<int> full_width_;  ///< width of full_text_, pixels; empty: unknown
   bool whole_or_nothing_ = false;
 };
 

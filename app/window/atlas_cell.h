@@ -64,7 +64,7 @@ class AtlasHead : public QFrame {
   SubjectId subject_;
   std::shared_ptr<const Trace> predicted_from_;
   std::optional<Prediction> prediction_;
-  std::array<QString, rank_words> rank_texts_;  ///< of the last spectra
+  std::array<QString, rank_words> rank_texts_;  ///< ranks of the last spectra
   QString pending_;                             ///< " …" while the next ones are computed
   SubjectBadge* badge_;
   ElidedLabel* name_;

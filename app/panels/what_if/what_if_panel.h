@@ -77,8 +77,8 @@ class WhatIfPanel : public DockPanel {
   QPushButton* drop_;
   QPushButton* reset_;
   SubjectId ranks_of_ = SubjectId::none;  ///< the model whose ranks are shown
-  BoldLine* ranks_;  ///< mean ranks before and with the changes
-  QLabel* result_;   ///< the answer, or a hint
+  BoldLine* ranks_;                       ///< mean ranks before and with the changes
+  QLabel* result_;                        ///< the answer, or a hint
   QTimer playing_;
   bool shows_ = false;  // true while refresh() sets the controls
   std::vector<ReplacedHead> listed_;

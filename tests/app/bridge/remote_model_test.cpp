@@ -49,7 +49,7 @@ class RemoteModelTest : public testing::Test {
   Session session_;
   QStringList said_;    ///< errors
   QStringList states_;  ///< the other words
-  QString now_;         ///< what was said last
+  QString now_;         ///< the last status
   std::unique_ptr<RemoteModel> remote_;
 };
 
