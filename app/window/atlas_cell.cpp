@@ -154,21 +154,21 @@ QString AtlasHead::rank_text(RankWords words) const {
   return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with);
 }
 
-/// Keeps the ranks of the last run while those of the present one are computed.
+/// Keeps the ranks of the last run, marked, while those of the present one are computed.
 void AtlasHead::refresh_ranks() {
   const std::shared_ptr<const SubjectSpectra> spectra = spectra_.latest(subject_);
-  pending_.clear();
+  const OpenSubject* const open = session_.find(subject_);
+  const bool computing = open && open->subject.trace && !open->stopped &&
+                         !spectra_.is_stopped(subject_) && spectra_.error_of(subject_).empty();
   if (spectra && !spectra->without.empty()) {
     for (std::size_t words = 0; words < rank_words; ++words) {
       rank_texts_[words] = rank_text(static_cast<RankWords>(words));
     }
-    return;
+  } else if (!computing) {
+    rank_texts_.fill({});
   }
-  const OpenSubject* const open = session_.find(subject_);
-  const bool computing = open && open->subject.trace && !open->stopped &&
-                         !spectra_.is_stopped(subject_) && spectra_.error_of(subject_).empty();
-  if (!computing) rank_texts_.fill({});
-  if (!rank_texts_.front().isEmpty()) pending_ = " …";
+  const bool of_last_run = computing && spectra_.of(subject_) == nullptr;
+  pending_ = of_last_run && !rank_texts_.front().isEmpty() ? " …" : "";
 }
 
 /// The mean rank before and after the change of the maps; empty if the maps are unchanged.

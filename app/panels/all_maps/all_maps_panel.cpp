@@ -301,7 +301,7 @@ void AllMapsPanel::compute(SubjectId subject) {
 }
 
 MapTable::Known AllMapsPanel::known(SubjectId subject) const {
-  if (!computed_of()) return {.spectra = spectra_.of(subject)};
+  if (!computed_of()) return {.spectra = spectra_.latest(subject)};
   const auto found = computed_.find(subject);
   const bool current = found != computed_.end() && computed_for_ == computed_of() &&
                        found->second.trace == session_.trace(subject);

@@ -450,9 +450,11 @@ void WhatIfPanel::show_result(const OpenSubject& open) {
     const QString was = mean_rank_text(own, threshold), is = mean_rank_text(changed, threshold);
     if (!was.isEmpty() && !is.isEmpty()) ranks = tr("mean rank %1 → <b>%2</b>").arg(was, is);
   }
-  // The last ranks stay while the next ones are computed.
-  if (ranks.isEmpty() && ranks_of_ == open.id) ranks = ranks_->text();
+  // The last ranks stay, marked, while the next ones are computed.
+  if (ranks.isEmpty() && ranks_of_ == open.id) ranks = last_ranks_;
   ranks_of_ = open.id;
+  last_ranks_ = ranks;
+  if (!ranks.isEmpty() && spectra_.of(open.id) == nullptr) ranks += " …";
   Subject whole = open.subject;
   whole.trace = open.unchanged;
   const QString answer = likeliest(open.subject);
