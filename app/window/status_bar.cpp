@@ -132,7 +132,11 @@ JobBar::JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent
   soon_.setInterval(kSoonMs);
   connect(&soon_, &QTimer::timeout, this, &JobBar::refresh);
   connect(&jobs_, &JobQueue::changed, this, [this] {
-    if (!soon_.isActive()) soon_.start();
+    if (jobs_.idle() && is_stopped_()) {
+      refresh();  // what was cancelled is offered at once
+    } else if (!soon_.isActive()) {
+      soon_.start();
+    }
   });
   refresh();
 }
