@@ -133,7 +133,7 @@ JobBar::JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent
   connect(&soon_, &QTimer::timeout, this, &JobBar::refresh);
   connect(&jobs_, &JobQueue::changed, this, [this] {
     if (jobs_.idle() && is_stopped_()) {
-      refresh();  // what was cancelled is offered at once
+      refresh();  // it offers to resume what was cancelled
     } else if (!soon_.isActive()) {
       soon_.start();
     }
