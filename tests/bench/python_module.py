@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """What the Python module costs beside the command line, and beside the script that people write with
 PyTorch and NumPy: spectra and equivalent ranks of DeiT-Tiny's maps at 224 × 224 pixels, with and without
-I. All take turns, from the image's file to the ranks. Prints a table of ratios to the command line.
+I. All take turns, from the image's file to the ranks, which must be the same. Prints a table of ratios
+to the command line.
 
     PYTHONPATH=build/release/python /usr/bin/python3 tests/bench/python_module.py build/release/bin/attnscope [ROUNDS]
 """
@@ -12,13 +13,17 @@ import sys
 import tempfile
 import time
 
+import numpy as np
+
 import attnscope
 
 program, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 7
 HERE = pathlib.Path(__file__).resolve().parent
 SESSION = ("import attnscope, sys\n"
-           "trace = attnscope.open(sys.argv[1]).run(sys.argv[2])\n"
+           "trace = attnscope.open(sys.argv[1], crop_fraction=1).run(sys.argv[2])\n"
            "attnscope.spectrum(trace, identity='both')")
+# DeiT enlarges images and crops them, which torch_sweep.py does not.
+UNCROPPED = ("--option", "crop_fraction=1")
 
 
 class Script:
@@ -61,15 +66,27 @@ def measure(title, tasks):
         print(f"| {title}, {name} | {statistics.median(found):.2f} | {min(found):.2f} to {max(found):.2f} |", flush=True)
 
 
+def check(model, image):
+    """Compares the input and the ranks of A and A + I with those of NumPy."""
+    trace = model.run(f"{image}#0")
+    assert np.array_equal(trace.image, np.load(image)["images"][0])
+    for row in attnscope.spectrum(trace, identity="both", threshold=0.9):
+        weights = trace.maps[row["layer"]][row["head"]]
+        values = np.linalg.svd(weights + row["identity"] * np.eye(len(weights), dtype=np.float32), compute_uv=False)
+        assert row["equivalent_rank"] == (values.cumsum() < 0.9 * values.sum()).sum() + 1, row
+
+
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     image, result = folder / "images.npz", folder / "sweep.h5"
     print("| | time / command line's | least to most |\n|---|---|---|")
     script = Script(folder, 1)
     weights = folder / "deit_tiny.safetensors"
-    model = attnscope.open(weights)
+    model = attnscope.open(weights, crop_fraction=1)
+    check(model, image)
     measure("one image", {
-        "command line": started(program, "spectrum", weights, "--input", f"{image}#0", "--identity", "both", "--json"),
+        "command line": started(program, "spectrum", weights, "--input", f"{image}#0", "--identity", "both", "--json",
+                                *UNCROPPED),
         "Python, from its start": started(sys.executable, "-c", SESSION, weights, f"{image}#0"),
         "Python, model open": lambda: seconds_of(
             lambda: attnscope.spectrum(model.run(f"{image}#0"), identity="both")),
@@ -77,7 +94,7 @@ with tempfile.TemporaryDirectory() as name:
     script = Script(folder, 16)
     measure("16 images", {
         "command line": started(program, "sweep", weights, "--dataset", image, "--identity", "both", "--restart",
-                                "--out", result),
+                                "--out", result, *UNCROPPED),
         "Python, model open": lambda: seconds_of(
             lambda: attnscope.sweep(model, image, result, identity="both", restart=True)),
         "PyTorch and NumPy, model open": script.seconds})
