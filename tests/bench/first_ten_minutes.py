@@ -82,7 +82,7 @@ def missing(*modules):
 
 def picture(folder, name):
     if folder:
-        time.sleep(1)  # what is still being drawn
+        time.sleep(1)  # The last frames are drawn.
         subprocess.run(["import", "-window", "root", folder / f"{name}.png"], check=True)
 
 

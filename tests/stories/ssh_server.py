@@ -1,5 +1,5 @@
 """sshd on a port of the loopback address with keys of its own, and a program ssh that knows them, as in
-tests/app/bridge/ssh_test.cpp."""
+tests/app/bridge/ssh_test.cpp. It admits no user whose account is locked."""
 import getpass
 import os
 import pathlib
