@@ -37,7 +37,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kStepMs = 350;  // least duration of a step
+constexpr int kStepMs = 350;             // least duration of a step
+constexpr double kBesideMarkers = 0.02;  // padding of an axis, share of its extent
 
 }  // namespace
 
@@ -334,13 +335,22 @@ void CheckpointsPage::show_ranks() {
     line.x.push_back(static_cast<double>(key.second));
     line.y.push_back(rank);
   }
+  double first = 0, last = 0;
   for (auto& [name, line] : lines) {
     const std::size_t place = panel.marks.size();
+    first = place == 0 ? line.x.front() : std::min(first, line.x.front());
+    last = place == 0 ? line.x.back() : std::max(last, line.x.back());
     line.label = name;
     line.keys = {{"training", name}};
     line.colour = subject_colour(place);
     line.marker = subject_marker(place);
     panel.marks.emplace_back(std::move(line));
+  }
+  if (last > first) {
+    // Else the axes would cut the first and the last marker in half.
+    const double beside = kBesideMarkers * (last - first);
+    panel.x.minimum = first - beside;
+    panel.x.maximum = last + beside;
   }
   ranks_->setVisible(!panel.marks.empty());
   if (panel.marks.empty()) return;
