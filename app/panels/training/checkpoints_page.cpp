@@ -347,7 +347,7 @@ void CheckpointsPage::show_ranks() {
     panel.marks.emplace_back(std::move(line));
   }
   if (last > first) {
-    // Else the axes would cut the first and the last marker in half.
+    // The edges of the axes would cut the first and the last marker in half.
     const double beside = kBesideMarkers * (last - first);
     panel.x.minimum = first - beside;
     panel.x.maximum = last + beside;
