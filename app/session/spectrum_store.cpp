@@ -112,27 +112,24 @@ std::shared_ptr<const SubjectSpectra> SpectrumStore::of(SubjectId subject) const
 }
 
 std::shared_ptr<const SubjectSpectra> SpectrumStore::of_unchanged(SubjectId subject) const {
-  const Entry* known = entry(subject);
-  return known ? known->unchanged : nullptr;
+  return present(subject).unchanged;
 }
 
 std::shared_ptr<const SubjectSpectra> SpectrumStore::latest(SubjectId subject) const {
-  const Entry* known = entry(subject);
-  if (!known) return nullptr;
-  return known->spectra || !known->error.empty() ? known->spectra : known->former;
+  const Entry known = present(subject);
+  return known.spectra || !known.error.empty() ? known.spectra : known.former;
 }
 
-std::string SpectrumStore::error_of(SubjectId subject) const {
-  const Entry* known = entry(subject);
-  return known ? known->error : std::string();
+SpectrumStore::Entry SpectrumStore::present(SubjectId subject) const {
+  const auto found = entries_.find(subject);
+  const OpenSubject* const open = session_.find(subject);
+  if (found == entries_.end() || !open || !open->subject.trace) return {};
+  const bool is_current = found->second.trace == open->subject.trace;
+  return is_current ? found->second : begun_after(found->second, *open);
 }
 
-void SpectrumStore::compute(SubjectId subject) {
-  const OpenSubject& open = *session_.find(subject);
-  Entry& entry = entries_[subject];
-  session_.jobs().cancel(entry.job);
-  const Entry before = std::move(entry);
-  entry = {};
+SpectrumStore::Entry SpectrumStore::begun_after(const Entry& before, const OpenSubject& open) {
+  Entry entry;
   entry.trace = open.subject.trace;
   entry.unchanged_trace = open.unchanged;
   if (open.unchanged) {
@@ -148,6 +145,20 @@ void SpectrumStore::compute(SubjectId subject) {
   if (open.unchanged || before.unchanged_trace || new_weights) {
     entry.former = before.spectra ? before.spectra : before.former;
   }
+  return entry;
+}
+
+std::string SpectrumStore::error_of(SubjectId subject) const {
+  const Entry* known = entry(subject);
+  return known ? known->error : std::string();
+}
+
+void SpectrumStore::compute(SubjectId subject) {
+  const OpenSubject& open = *session_.find(subject);
+  Entry& entry = entries_[subject];
+  session_.jobs().cancel(entry.job);
+  const Entry before = std::move(entry);
+  entry = begun_after(before, open);
   if (before.unchanged && open.subject.trace == before.unchanged_trace) {
     entry.spectra = before.unchanged;
     entry.whole = true;

@@ -19,6 +19,7 @@
 namespace attnscope {
 
 class Session;
+struct OpenSubject;
 
 /// Lives on the window's thread, next to its session.
 class SpectrumStore : public QObject {
@@ -64,6 +65,10 @@ class SpectrumStore : public QObject {
   };
 
   void compute(SubjectId subject);
+  /// The entry of the subject's current trace, also before compute() has begun it.
+  [[nodiscard]] Entry present(SubjectId subject) const;
+  /// An entry for the subject's current trace with the spectra of `before` that serve it.
+  static Entry begun_after(const Entry& before, const OpenSubject& open);
   /// The spectra of an earlier trace's layers whose maps are equal: layers recorded before, or not
   /// reached by a change.
   static std::shared_ptr<const SubjectSpectra> still_right(const Entry& before, const Entry& now);

@@ -433,7 +433,6 @@ void WhatIfPanel::show_heads(const OpenSubject& open) {
 
 void WhatIfPanel::show_result(const OpenSubject& open) {
   if (!open.ran_with.any() || !open.unchanged) {
-    ranks_of_ = SubjectId::none;
     return show_result({}, tr("Move a slider. Maps, ranks and answer follow; the old values stay "
                               "next to the new ones."));
   }
@@ -450,10 +449,7 @@ void WhatIfPanel::show_result(const OpenSubject& open) {
     const QString was = mean_rank_text(own, threshold), is = mean_rank_text(changed, threshold);
     if (!was.isEmpty() && !is.isEmpty()) ranks = tr("mean rank %1 → <b>%2</b>").arg(was, is);
   }
-  // The last ranks stay, marked, while the next ones are computed.
-  if (ranks.isEmpty() && ranks_of_ == open.id) ranks = last_ranks_;
-  ranks_of_ = open.id;
-  last_ranks_ = ranks;
+  // The ranks of the last run stay, marked, while the next ones are computed.
   if (!ranks.isEmpty() && spectra_.of(open.id) == nullptr) ranks += " …";
   Subject whole = open.subject;
   whole.trace = open.unchanged;

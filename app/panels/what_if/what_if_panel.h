@@ -76,8 +76,6 @@ class WhatIfPanel : public DockPanel {
   QWidget* heads_;
   QPushButton* drop_;
   QPushButton* reset_;
-  SubjectId ranks_of_ = SubjectId::none;  ///< the model of last_ranks_
-  QString last_ranks_;
   BoldLine* ranks_;  ///< mean ranks before and with the changes
   QLabel* result_;   ///< the answer, or a hint
   QTimer playing_;

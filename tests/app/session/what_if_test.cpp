@@ -213,6 +213,21 @@ TEST_F(WhatIfTest, KeepsTheUnchangedRunNextToTheChangedOne) {
   EXPECT_EQ(spectra.of(id), before);
 }
 
+TEST_F(WhatIfTest, SpectraOfTheLastRunStayUntilTheNextAreKnown) {
+  SpectrumStore spectra(session_);
+  const SubjectId id = open("fashion-softmax.h5");
+  change(id, {.temperature = 2});
+  ASSERT_TRUE(spectra.of(id));
+  int changes = 0;
+  QObject::connect(&session_, &Session::subjects_changed, [&] {
+    ++changes;
+    EXPECT_TRUE(spectra.latest(id));
+    EXPECT_TRUE(spectra.of_unchanged(id));
+  });
+  change(id, {.temperature = 3});
+  EXPECT_GT(changes, 1);
+}
+
 TEST_F(WhatIfTest, ReportsImpossibleChangesAndRunsTheModelUnchanged) {
   const SubjectId id = open("fashion-daft-full.h5");
   const std::vector<float> before = logits(id);
