@@ -25,11 +25,16 @@ void read_result(const std::filesystem::path& file, const ResultFormat& format,
   if (name == metadata.end() || name->second != format.name || contents == metadata.end()) {
     throw Error(ErrorKind::not_this_format, format.is_other).in_file(file).remedy(format.remedy);
   }
+  const std::string the = std::string("the ") + format.noun;
+  // open_checkpoint refuses other versions, but not a missing one.
+  if (!metadata.contains("format_version")) {
+    throw Error(ErrorKind::unsupported, the + " was written by another version of the program")
+        .in_file(file);
+  }
   try {
     read(stored, parse_json(contents->second));
   } catch (const json::exception& error) {
-    throw Error(ErrorKind::damaged, std::string("the ") + format.noun +
-                                        "'s description is broken: " + problem_of(error))
+    throw Error(ErrorKind::damaged, the + "'s description is broken: " + problem_of(error))
         .in_file(file);
   } catch (Error& error) {
     error.in_file(file);

@@ -55,6 +55,16 @@ TEST_F(SweepFile, RefusesADescriptionThatLacksAKey) {
   }
 }
 
+TEST_F(SweepFile, RefusesAFileWithoutAVersionOfItsFormat) {
+  const nlohmann::json description = written(0);
+  Hdf5Writer writer;
+  writer.attribute("/", "format", "attnscope-sweep");
+  writer.attribute("/", "contents", description.dump());
+  write_file(file_, writer.bytes());
+  expect_refusal([&] { return read_sweep(file_); }, ErrorKind::unsupported,
+                 "written by another version", file_);
+}
+
 TEST_F(SweepFile, RefusesMoreInputsThanExist) {
   nlohmann::json description = written(0);
   description["items"] = 1;
