@@ -15,15 +15,6 @@
 
 namespace attnscope {
 
-namespace {
-
-bool names_mechanism(const std::string& word) {
-  return word.empty() ||
-         std::ranges::find(mechanisms(), word, &MechanismEntry::name) != mechanisms().end();
-}
-
-}  // namespace
-
 std::filesystem::path model_file(const std::string& text) {
   return text == "-" ? file_or_standard_input(text) : model_path(text);
 }

@@ -34,13 +34,16 @@ ModelSettings split_model_settings(const std::string& text) {
   return model;
 }
 
+bool names_mechanism(const std::string& word) {
+  return word.empty() ||
+         std::ranges::find(mechanisms(), word, &MechanismEntry::name) != mechanisms().end();
+}
+
 std::size_t settings_begin(const std::string& text) {
   const std::size_t at = text.rfind('@');
   if (at == std::string::npos) return at;
   const std::string word = text.substr(at + 1, text.find(',', at) - at - 1);
-  const bool is_mechanism =
-      std::ranges::find(mechanisms(), word, &MechanismEntry::name) != mechanisms().end();
-  return word.empty() || is_mechanism ? at : std::string::npos;
+  return names_mechanism(word) ? at : std::string::npos;
 }
 
 std::pair<std::string, std::string> split_setting(const std::string& text, const char* subject) {

@@ -24,6 +24,9 @@ struct ModelSettings {
 /// option.MEMBER, or a parameter of the mechanism. Throws Error(usage) for another form.
 [[nodiscard]] ModelSettings split_model_settings(const std::string& text);
 
+/// True for the name of a mechanism, and for an empty word, which stands for the model's own.
+[[nodiscard]] bool names_mechanism(const std::string& word);
+
 /// Index of the '@' in MODEL@MECHANISM,…; npos if no mechanism's name, comma or end follows the
 /// last one, as in "me@home/model.h5".
 [[nodiscard]] std::size_t settings_begin(const std::string& text);
