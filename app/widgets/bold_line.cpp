@@ -27,16 +27,19 @@ void for_parts(const QString& text, const QFont& plain, Take take) {
 
 }  // namespace
 
+QString with_zeros(QString text) {
+  for (QChar& letter : text) {
+    if (letter.isDigit()) letter = u'0';
+  }
+  return text;
+}
+
 BoldLine::BoldLine(QWidget* parent) : QLabel(parent) {
   setTextFormat(Qt::RichText);  // for screen readers
 }
 
 int BoldLine::width_of(const QString& text) const {
-  // All digits have one width.
-  QString shape = text;
-  for (QChar& letter : shape) {
-    if (letter.isDigit()) letter = u'0';
-  }
+  const QString shape = with_zeros(text);
   if (const auto known = widths_.find(shape); known != widths_.end()) return known->second;
   double width = 0;
   for_parts(shape, font(), [&width](const QString& part, const QFont& face) {

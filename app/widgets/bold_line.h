@@ -6,6 +6,9 @@
 
 namespace attnscope {
 
+/// `text` with 0 for every digit. All digits have one width, so that both are equally wide.
+[[nodiscard]] QString with_zeros(QString text);
+
 /// A label whose text is "mean rank <b>13.4</b>": "<b>" and "</b>" enclose bold parts, and there is
 /// no other markup. QLabel would lay out a document each time that the text changes.
 class BoldLine : public QLabel {
@@ -23,7 +26,7 @@ class BoldLine : public QLabel {
   void changeEvent(QEvent* event) override;
 
  private:
-  mutable std::map<QString, int> widths_;  ///< widths by text, with 0 for every digit
+  mutable std::map<QString, int> widths_;  ///< widths by with_zeros() of the text
 };
 
 }  // namespace attnscope

@@ -22,6 +22,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/bold_line.h"
 #include "app/widgets/elided_combo_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/segments.h"
@@ -377,15 +378,10 @@ int AllMapsPanel::width_of(int column) {
   const QString heading = table_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
   std::set<QString> texts = {heading};
   for (int row = 0; row < table_->rowCount(); ++row) {
-    QString text = table_->data(table_->index(row, column), Qt::DisplayRole).toString();
-    for (QChar& letter : text) {
-      if (letter.isDigit()) letter = u'0';
-    }
-    texts.insert(std::move(text));
+    texts.insert(with_zeros(table_->data(table_->index(row, column), Qt::DisplayRole).toString()));
   }
   Measured& known = measured_[column];
-  // All digits have one width, so equal texts need no new layout, which would take longer than
-  // drawing.
+  // Equal texts need no new layout, which would take longer than drawing.
   if (texts != known.texts) {
     const QAbstractItemView& cells = *view_;
     known.width =
