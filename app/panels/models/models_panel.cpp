@@ -167,9 +167,9 @@ void ModelsPanel::describe_what_failed() {
   for (const OpenSubject& open : session_.subjects()) {
     // Only one dialog opens, and none for models that failed in a saved session.
     if (open.state != OpenSubject::State::failed || restored_.contains(open.id)) continue;
-    const bool seen = describable_.contains({open.id, open.error});
+    if (describable_.contains({open.id, open.error})) continue;
     const bool is_open = window()->findChild<RoleEditor*>() != nullptr;
-    if (!seen && !is_open && isVisible() && is_describable(open.id)) {
+    if (!is_open && isVisible() && is_describable(open.id)) {
       ask_for_roles(window(), session_, open.id);
     }
   }

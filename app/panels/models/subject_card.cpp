@@ -26,7 +26,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr qint64 kStillMs = 300;
+constexpr qint64 kStillMs = 300;  // a shorter run that replaces maps does not change the card
 
 QToolButton* flat_button(const QString& icon, const QString& name) {
   auto* button = new QToolButton;
@@ -212,8 +212,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
 void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, bool selected,
                                const std::optional<JobStatus>& job, bool has_input) {
   using State = OpenSubject::State;
-  // A run that replaces maps is mostly over before its card could be read, which stands still for
-  // so long.
+  // Most runs that replace maps end before a changed card could be read: it first stays as it was.
   const bool again = subject.state == State::running && subject.subject.trace != nullptr;
   if (!again) running_again_.invalidate();
   if (again && !running_again_.isValid()) running_again_.start();
