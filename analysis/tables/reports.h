@@ -19,6 +19,7 @@
 #include "analysis/report/report.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/weights/weight_analysis.h"
+#include "core/model/transformer/generation.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -35,6 +36,10 @@ namespace attnscope {
 /// Σσ², and the vectors, of which text names the three strongest keys and queries.
 [[nodiscard]] Report components_report(const Trace& trace, const MatrixChoice& analysed,
                                        const std::vector<MapComponents>& maps);
+
+/// One row per new token: its position, id, text, probability, entropy and, if they were recorded,
+/// the likeliest tokens there (in CSV a line for each).
+[[nodiscard]] Report generated_tokens_report(const GeneratedText& text);
 
 /// One row per head: layer, head, state, sinks, every measure of head_measures, and, if
 /// `at_entropy` is given, the rank at that entropy (a share of ln n, above 0, below 1) from

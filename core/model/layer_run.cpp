@@ -61,6 +61,18 @@ std::vector<std::shared_ptr<const Mechanism>> layer_mechanisms(const ModelSpec& 
   return list;
 }
 
+void KeyValueCache::append(const Tensor& keys, const Tensor& values) {
+  const std::int64_t needed = tokens_ + keys.extent(0);
+  if (needed > keys_.rows()) {
+    const std::int64_t room = std::max<std::int64_t>(needed, 2 * keys_.rows());
+    keys_.conservativeResize(room, keys.extent(1));
+    values_.conservativeResize(room, values.extent(1));
+  }
+  keys_.middleRows(tokens_, keys.extent(0)) = keys.matrix();
+  values_.middleRows(tokens_, values.extent(0)) = values.matrix();
+  tokens_ = needed;
+}
+
 void check_requested_layers(const TraceRequest& request, const ModelSpec& spec) {
   for (const std::int64_t layer : request.layers) {
     if (layer >= 0 && layer < spec.layers) continue;

@@ -21,6 +21,21 @@ namespace attnscope {
 [[nodiscard]] std::vector<std::shared_ptr<const Mechanism>> layer_mechanisms(
     const ModelSpec& spec, const MechanismChoice& asked);
 
+/// Keys and values of a text's tokens so far, as a layer's mechanism receives them: after norms and
+/// rotary positions.
+class KeyValueCache {
+ public:
+  /// Adds those of more tokens, [n, Hk·d] each.
+  void append(const Tensor& keys, const Tensor& values);
+  [[nodiscard]] std::int64_t tokens() const { return tokens_; }
+  [[nodiscard]] ConstMatrixMap keys() const { return {keys_.data(), tokens_, keys_.cols()}; }
+  [[nodiscard]] ConstMatrixMap values() const { return {values_.data(), tokens_, values_.cols()}; }
+
+ private:
+  Matrix keys_, values_;  // with room for more rows
+  std::int64_t tokens_ = 0;
+};
+
 /// The inputs of one layer's attention, and the place where it records.
 struct LayerRun {
   const Mechanism& mechanism;
@@ -33,6 +48,9 @@ struct LayerRun {
   std::int64_t layer = 0;
   LayerTrace* recorded = nullptr;                    ///< null if nothing is recorded
   std::optional<double> score_scale = std::nullopt;  ///< AttentionInput::scale
+  /// Keys and values of the tokens before, to which those of this run are added; null if the run
+  /// has the whole text. Only for layers of Transformer::can_append.
+  KeyValueCache* cache = nullptr;
 };
 
 /// Throws Error(usage) for layers that the model does not have.

@@ -74,6 +74,25 @@ ScoreTerms terms_of(const AttentionPart& part, const LayerSpec& layer, const Lay
   return terms;
 }
 
+/// The terms of the queries from `first` on, without later keys; `terms` are those of a whole text
+/// of `tokens` tokens.
+ScoreTerms terms_from(const ScoreTerms& terms, std::int64_t first, std::int64_t tokens) {
+  ScoreTerms rest = terms;
+  rest.seen.clear();
+  for (std::int64_t query = first; query < tokens; ++query) {
+    const auto [begin, end] = terms.seen.empty() ? std::pair(std::int64_t{0}, tokens)
+                                                 : terms.seen[static_cast<std::size_t>(query)];
+    rest.seen.emplace_back(begin, std::min(end, query + 1));
+  }
+  if (terms.add_bias) {
+    rest.add_bias = [add = terms.add_bias, first](std::int64_t head, std::int64_t query,
+                                                  std::span<float> scores) {
+      add(head, first + query, scores);
+    };
+  }
+  return rest;
+}
+
 std::vector<GridWindow> windows_of(const LayerSpec& layer, const GridExtents& grid,
                                    std::int64_t side) {
   const bool shifted =
@@ -242,11 +261,11 @@ Tensor KeyReduction::operator()(const Tensor& tokens, const GridExtents& grid) c
 
 Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
               const Tensor& tokens, Tensor* own) {
-  const std::int64_t count = tokens.extent(0);
+  const std::int64_t count = tokens.extent(0), before = run.cache ? run.cache->tokens() : 0;
   std::optional<RotaryTurns> turns;
   if (layer.rotary.form != Rotary::none) {
-    turns.emplace(layer.rotary, part.query.outputs() / layer.attention.heads, count, run.layout,
-                  part.rotary_periods);
+    turns.emplace(layer.rotary, part.query.outputs() / layer.attention.heads, before + count,
+                  run.layout, part.rotary_periods, before);
   }
   const bool computes = run.recorded && run.request.implied_maps &&
                         run.request.large_maps == TraceRequest::LargeMaps::computed;
@@ -286,7 +305,11 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     turns->apply(queries, layer.attention.heads);
     turns->apply(keys, layer.key_heads());
   }
-  const ScoreTerms terms = terms_of(part, layer, run, {queries, keys}, count);
+  ScoreTerms terms = terms_of(part, layer, run, {queries, keys}, before + count);
+  if (run.cache) {
+    run.cache->append(keys, values);
+    terms = terms_from(terms, before, before + count);
+  }
 
   if (run.recorded) {
     run.recorded->layout = run.recorded->key_layout = run.layout;
@@ -305,13 +328,13 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
   }
   const AttentionInput input{
       .queries = seen(queries),
-      .keys = seen(keys),
-      .values = seen(values),
+      .keys = run.cache ? run.cache->keys() : seen(keys),
+      .values = run.cache ? run.cache->values() : seen(values),
       .heads = layer.attention.heads,
       .parameters = &run.parameters,
       // One layout describes both queries and keys: null if they are different tokens.
       .layout = keys_grid == grid && layer.attention.of == Attending::self ? &run.layout : nullptr,
-      .causal = layer.scores.causal,
+      .causal = layer.scores.causal && !run.cache,  // the terms hide later keys
       .layer = run.layer,
       .channel = run.request.channel,
       .scale = run.score_scale,

@@ -40,7 +40,8 @@ Tensor PatchEmbedding::operator()(const Tensor& image, const ModelSpec& spec) co
 }
 
 Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids,
-                                 const std::vector<std::int64_t>& token_types) const {
+                                 const std::vector<std::int64_t>& token_types,
+                                 std::int64_t first) const {
   const std::int64_t width = tokens.columns();
   Tensor x({std::ssize(ids), width});
   std::vector<float> room;
@@ -48,7 +49,9 @@ Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids,
     const auto row = static_cast<Eigen::Index>(i);
     const Eigen::Map<const Eigen::RowVectorXf> token(tokens.read(ids[i], 1, room), width);
     x.matrix().row(row) = scale * token;
-    if (!positions.empty()) x.matrix().row(row) += positions.matrix().row(position_offset + row);
+    if (!positions.empty()) {
+      x.matrix().row(row) += positions.matrix().row(position_offset + first + row);
+    }
     if (!types.empty()) x.matrix().row(row) += types.matrix().row(token_types[i]);
   }
   tokens.release_pages();
@@ -60,7 +63,7 @@ float embedding_scale(const ModelSpec& spec) {
   return static_cast<float>(scale == 0 ? std::sqrt(static_cast<double>(spec.width)) : scale);
 }
 
-void add_sinusoids(const PositionSpec& positions, MatrixMap tokens) {
+void add_sinusoids(const PositionSpec& positions, MatrixMap tokens, std::int64_t first) {
   if (positions.kind != Positions::sinusoidal) return;
   const bool in_turns = positions.sinusoid_order == SinusoidOrder::alternating;
   const bool to_end = positions.sinusoid_order == SinusoidOrder::halves_to_end;
@@ -70,7 +73,7 @@ void add_sinusoids(const PositionSpec& positions, MatrixMap tokens) {
   const double span = to_end ? static_cast<double>(std::max<Eigen::Index>(whole - 1, 1))
                              : static_cast<double>(width) / 2;
   for (Eigen::Index row = 0; row < tokens.rows(); ++row) {
-    const auto place = static_cast<double>(row + positions.offset);
+    const auto place = static_cast<double>(first + row + positions.offset);
     for (Eigen::Index channel = 0; channel < (to_end ? 2 * whole : width); ++channel) {
       const Eigen::Index pair = channel / 2;
       const double angle = place * std::pow(10000.0, -static_cast<double>(pair) / span);

@@ -51,11 +51,12 @@ struct TextEmbedding {
   Tensor types;  ///< [types, D]; may be empty
   float scale = 1;
 
-  /// Embeds `ids` as [N, D]. Ids must be below the vocabulary size, and at most `context` of them
-  /// are allowed. `token_types` has one type per id, below the number of rows of the table; it is
-  /// ignored if the model has no types.
+  /// Embeds `ids` as [N, D]. Ids must be below the vocabulary size, and first + N at most
+  /// `context`. `token_types` has one type per id, below the number of rows of the table; it is
+  /// ignored if the model has no types. `first` is the position of the first token in its text.
   [[nodiscard]] Tensor operator()(const std::vector<std::int64_t>& ids,
-                                  const std::vector<std::int64_t>& token_types) const;
+                                  const std::vector<std::int64_t>& token_types,
+                                  std::int64_t first = 0) const;
 };
 
 /// Sound embedding: gelu(second(gelu(first(spectrum)))) + positions. The second convolution halves
@@ -69,8 +70,9 @@ struct SoundEmbedding {
 };
 
 /// Adds sines and cosines of the token position to the rows of `tokens` [N, D], in the order of
-/// SinusoidOrder. Does nothing for other kinds of positions.
-void add_sinusoids(const PositionSpec& positions, MatrixMap tokens);
+/// SinusoidOrder; `first` is the position of the first row. Does nothing for other kinds of
+/// positions.
+void add_sinusoids(const PositionSpec& positions, MatrixMap tokens, std::int64_t first = 0);
 
 /// Factor of token or projected embeddings: InputSpec::scale, or √width if that is 0.
 [[nodiscard]] float embedding_scale(const ModelSpec& spec);

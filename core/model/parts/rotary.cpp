@@ -117,31 +117,33 @@ RotaryFrequencies rotary_frequencies(const RotarySpec& rotary, std::int64_t chan
   return result;
 }
 
-RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std::int64_t tokens,
-                         const TokenLayout& layout, std::span<const float> periods)
+RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std::int64_t to,
+                         const TokenLayout& layout, std::span<const float> periods,
+                         std::int64_t from)
     : neighbours_(rotary.form == Rotary::pair),
       pairs_((rotary.width ? rotary.width : head_width) / 2),
       first_(rotary.grid == RotaryGrid::sequence ? 0 : layout.prefix) {
-  Matrix angles = Matrix::Zero(tokens, pairs_);
-  double amplitude = 1;
   if (rotary.grid != RotaryGrid::sequence) {
+    Matrix angles = Matrix::Zero(to, pairs_);
     fill_patch_angles(rotary, layout, patch_periods(rotary, 2 * pairs_, periods), angles);
     cosines_ = angles.array().cos();
     sines_ = angles.array().sin();
     return;
   }
-  const RotaryFrequencies found = rotary_frequencies(rotary, 2 * pairs_, tokens);
-  amplitude = found.amplitude;
+  const RotaryFrequencies found = rotary_frequencies(rotary, 2 * pairs_, to);
+  const std::int64_t tokens = to - from;
   cosines_.resize(tokens, pairs_);
   sines_.resize(tokens, pairs_);
   for_blocks(tokens, 64, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t token = first; token < first + count; ++token) {
       for (std::int64_t i = 0; i < pairs_; ++i) {
         // Angles are float32, as in other libraries, because rounding is visible in long texts.
-        const float angle = static_cast<float>(token) *
+        const float angle = static_cast<float>(from + token) *
                             static_cast<float>(found.angles[static_cast<std::size_t>(i)]);
-        cosines_(token, i) = static_cast<float>(std::cos(static_cast<double>(angle)) * amplitude);
-        sines_(token, i) = static_cast<float>(std::sin(static_cast<double>(angle)) * amplitude);
+        cosines_(token, i) =
+            static_cast<float>(std::cos(static_cast<double>(angle)) * found.amplitude);
+        sines_(token, i) =
+            static_cast<float>(std::sin(static_cast<double>(angle)) * found.amplitude);
       }
     }
   });

@@ -26,11 +26,12 @@ struct RotaryFrequencies {
 /// Cosines and sines that rotate the tokens of one input.
 class RotaryTurns {
  public:
+  /// Turns of the tokens from … to − 1 of a text of `to` tokens; on a grid, `from` must be 0.
   /// `periods` are those of RotaryGrid::patches, [head_width / 4]; if empty, they are θ^(2i/(d/2)).
-  RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std::int64_t tokens,
-              const TokenLayout& layout, std::span<const float> periods);
+  RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std::int64_t to,
+              const TokenLayout& layout, std::span<const float> periods, std::int64_t from = 0);
 
-  /// Rotates the rows [N, heads · d] in place.
+  /// Rotates the rows [to − from, heads · d] in place.
   void apply(Tensor& rows, std::int64_t heads) const;
   /// The inverse of apply, to rounding.
   void undo(Tensor& rows, std::int64_t heads) const;

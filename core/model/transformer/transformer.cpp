@@ -194,16 +194,19 @@ Transformer::Start Transformer::embed(const Input& input) const {
     start.tokens.matrix() *= embedding_scale(spec());
   }
   if (spec().has_decoder()) embed_second_text(input, start);
-  add_sinusoids(spec().positions, start.tokens.matrix());
-  if (embedding.norm) embedding.norm->apply(start.tokens.matrix());
-  if (embedding.projection && embedding.text) {
-    start.tokens = (*embedding.projection)(seen(start.tokens));
-  }
-  if (!embedding.late_positions.empty()) {
-    start.tokens.matrix() +=
-        seen(embedding.late_positions).middleRows(spec().positions.offset, start.tokens.extent(0));
-  }
+  add_positions(start.tokens, 0);
   return start;
+}
+
+void Transformer::add_positions(Tensor& tokens, std::int64_t first) const {
+  const Embedding& embedding = weights_.embedding;
+  add_sinusoids(spec().positions, tokens.matrix(), first);
+  if (embedding.norm) embedding.norm->apply(tokens.matrix());
+  if (embedding.projection && embedding.text) tokens = (*embedding.projection)(seen(tokens));
+  if (!embedding.late_positions.empty()) {
+    tokens.matrix() += seen(embedding.late_positions)
+                           .middleRows(spec().positions.offset + first, tokens.extent(0));
+  }
 }
 
 std::vector<TokenLayout> Transformer::stage_layouts(const Start& start) const {
@@ -360,6 +363,75 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
   read_out(request, start, trace);
   progress.step(1, "running the model");
   return trace;
+}
+
+bool Transformer::can_append(const MechanismChoice& mechanism, std::int64_t tokens) const {
+  if (!spec().is_language_model() || spec().has_decoder() || spec().input.pads_to_context ||
+      weights_.stages.size() != 1 || !weights_.embedding.text ||
+      !weights_.embedding.text->types.empty()) {
+    return false;
+  }
+  const StageWeights& stage = weights_.stages.front();
+  if (stage.positions || stage.convolution || !stage.class_token.empty()) return false;
+  const auto alone = [tokens](const Block& block) {
+    const LayerSpec& layer = block.spec;
+    const bool by_length = layer.rotary.scaling == RotaryScaling::dynamic ||
+                           layer.rotary.scaling == RotaryScaling::longrope;
+    const bool table = layer.scores.bias == ScoreBias::disentangled ||
+                       layer.scores.bias == ScoreBias::table ||
+                       layer.scores.bias == ScoreBias::decomposed;
+    return layer.form == LayerForm::transformer && layer.scores.causal && !table &&
+           layer.attention.of == Attending::self && !block.attention.reduction &&
+           block.attention.grid_window == 0 &&
+           !(layer.rotary.form != Rotary::none && by_length &&
+             tokens > layer.rotary.trained_context);
+  };
+  const auto by_rows = [](const std::shared_ptr<const Mechanism>& one) {
+    return find_mechanism(one->choice().name).terms && !one->has_identity_mapping() &&
+           !one->choice().parameters.contains("causal");
+  };
+  return std::ranges::all_of(stage.blocks, alone) &&
+         std::ranges::all_of(layer_mechanisms(spec(), as_run(spec(), mechanism)), by_rows);
+}
+
+Tensor Transformer::append(const std::vector<std::int64_t>& ids, const MechanismChoice& mechanism,
+                           std::vector<KeyValueCache>& cache, const Progress& progress) const {
+  const StageWeights& stage = weights_.stages.front();
+  cache.resize(stage.blocks.size());
+  const std::int64_t before = cache.front().tokens(), after = before + std::ssize(ids);
+  if (spec().input.context > 0 && after > spec().input.context) {
+    throw Error(ErrorKind::usage, "the text is longer than the model's context")
+        .in_file(file_)
+        .expected("at most " + std::to_string(spec().input.context) + " tokens")
+        .found(std::to_string(after));
+  }
+  const auto mechanisms = layer_mechanisms(spec(), as_run(spec(), mechanism));
+  Tensor tokens = (*weights_.embedding.text)(ids, {}, before);
+  add_positions(tokens, before);
+  if (stage.embedding_norm) stage.embedding_norm->apply(tokens.matrix());
+  TraceRequest request;
+  request.implied_maps = false;
+  const TokenLayout layout;
+  for (std::size_t layer = 0; layer < stage.blocks.size(); ++layer) {
+    if (progress.cancelled()) throw Cancelled{};
+    const Block& block = stage.blocks[layer];
+    const auto index = static_cast<std::int64_t>(layer);
+    run_block(block,
+              {.mechanism = *mechanisms[layer],
+               .request = request,
+               .layout = layout,
+               .parameters = layer_parameters(block.attention.mechanism, request, index),
+               .layer = index,
+               .cache = &cache[layer]},
+              tokens);
+  }
+  if (stage.norm) stage.norm->apply(tokens.matrix());
+  Tensor last({1, tokens.extent(1)});
+  last.matrix() = std::as_const(tokens).matrix().bottomRows(1);
+  if (weights_.readout.final_norm) weights_.readout.final_norm->apply(last.matrix());
+  Tensor logits = weights_.readout.token_logits(last, spec());
+  const std::int64_t vocabulary = logits.size();
+  return std::move(logits).reshaped({vocabulary});
 }
 
 WeightExtents weight_extents(const Model& model) {

@@ -45,6 +45,18 @@ class Transformer final : public Model {
   [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
                           const TraceRequest& request, const Progress& progress) const override;
 
+  /// True if a text of `tokens` tokens can be run part by part with append: a causal language model
+  /// whose layers see earlier tokens only as keys and values, and rotary frequencies and a
+  /// mechanism that do not depend on later tokens.
+  [[nodiscard]] bool can_append(const MechanismChoice& mechanism, std::int64_t tokens) const;
+  /// Runs the tokens `ids`, which follow those of `cache`, and adds their keys and values to it; an
+  /// empty cache begins a text. Returns the logits [vocabulary] of the token after the last, which
+  /// are those of a run of the whole text but for rounding. Requires can_append and at least one id
+  /// below the vocabulary's size. Throws Error(usage) beyond the context, and Cancelled.
+  [[nodiscard]] Tensor append(const std::vector<std::int64_t>& ids,
+                              const MechanismChoice& mechanism, std::vector<KeyValueCache>& cache,
+                              const Progress& progress) const;
+
  private:
   /// The input of the first layer, with its layout.
   struct Start {
@@ -58,6 +70,8 @@ class Transformer final : public Model {
 
   [[nodiscard]] Start embed(const Input& input) const;
   [[nodiscard]] Start embed_text(const Input& input) const;
+  /// Adds what follows the embedding of the tokens, of which the first has the position `first`.
+  void add_positions(Tensor& tokens, std::int64_t first) const;
   void embed_second_text(const Input& input, Start& start) const;
   /// The shape of each layer's attention, given the layout of each stage.
   [[nodiscard]] std::vector<AttentionShape> shapes(const std::vector<TokenLayout>& layouts,

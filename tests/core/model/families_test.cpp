@@ -13,6 +13,7 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/model/model.h"
+#include "core/model/transformer/transformer.h"
 #include "tests/support/expected_maps.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
@@ -154,6 +155,37 @@ TEST_P(Family, AgreesWithPyTorch) {
     expect_map_rows(trace, expected);
   } else {
     expect_rows_of_each_layer(trace, expected);
+  }
+}
+
+TEST_P(Family, HasTheLogitsOfTheWholeTextWhenItIsRunPartByPart) {
+  if (case_["ids"].is_null() || case_.contains("texts")) GTEST_SKIP() << "reads no text of ids";
+  const auto model = load_model(written(), options_);
+  const auto* const transformer = dynamic_cast<const Transformer*>(model.get());
+  const MechanismChoice& trained = model->spec().mechanism;
+  const auto ids = case_["ids"].get<std::vector<std::int64_t>>();
+  if (!transformer || !transformer->can_append(trained, std::ssize(ids))) {
+    GTEST_SKIP() << "no causal language model with keys of earlier tokens";
+  }
+  Input input;
+  input.content = Text{{}, ids};
+  TraceRequest request;
+  request.token_logits = true;
+  const Tensor whole = model->run(input, trained, request, {}).token_logits;
+  float greatest = 1;
+  for (const float value : whole.values()) greatest = std::max(greatest, std::abs(value));
+  std::vector<KeyValueCache> cache;
+  for (std::size_t first = 0, count = ids.size() / 2; first < ids.size(); count = 1) {
+    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
+    first += count;
+    const Tensor part = transformer->append({begin, begin + static_cast<std::ptrdiff_t>(count)},
+                                            trained, cache, {});
+    const auto expected = whole.matrix().row(static_cast<Eigen::Index>(first) - 1);
+    ASSERT_EQ(part.size(), expected.size());
+    for (Eigen::Index i = 0; i < expected.size(); ++i) {
+      ASSERT_NEAR(part.data()[i], expected[i], kFamilyTolerance * greatest)
+          << "token " << first - 1 << ", logit " << i;
+    }
   }
 }
 

@@ -1,0 +1,248 @@
+#include "core/model/transformer/generation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "core/error.h"
+#include "core/model/transformer/transformer.h"
+#include "core/text/number_text.h"
+
+namespace attnscope {
+
+namespace {
+
+void check(const GenerationSettings& settings) {
+  const auto refuse = [](const char* option, const char* expected, const std::string& found) {
+    throw Error(ErrorKind::usage, "the setting is out of range")
+        .about(option)
+        .expected(expected)
+        .found(found);
+  };
+  const TokenSampling& sampling = settings.sampling;
+  if (settings.tokens < 1) refuse("tokens", "at least 1", std::to_string(settings.tokens));
+  if (!(sampling.temperature >= 0 && sampling.temperature <= 100)) {
+    refuse("temperature", "0 to 100", rounded_text(sampling.temperature));
+  }
+  if (sampling.top_k < 0) refuse("top_k", "0 or more", std::to_string(sampling.top_k));
+  if (!(sampling.top_p > 0 && sampling.top_p <= 1)) {
+    refuse("top_p", "more than 0, at most 1", rounded_text(sampling.top_p));
+  }
+  if (settings.alternatives < 0) {
+    refuse("alternatives", "0 or more", std::to_string(settings.alternatives));
+  }
+}
+
+/// exp(x − greatest) / Σ, in double. Throws Error(usage) if that is not defined.
+std::vector<double> softmax_of(const std::vector<double>& logits, double temperature) {
+  const bool known = std::ranges::none_of(logits, [](double x) { return std::isnan(x); });
+  const double greatest = logits.empty() ? 0 : *std::ranges::max_element(logits);
+  if (!known || logits.empty() || !std::isfinite(greatest)) {
+    throw Error(ErrorKind::usage, "the model's logits are not finite")
+        .remedy("run the text with `attnscope trace` to see in which layer they cease to be");
+  }
+  std::vector<double> weights;
+  weights.reserve(logits.size());
+  for (const double x : logits) weights.push_back(std::exp((x - greatest) / temperature));
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+/// Indices of the `count` greatest values, greatest first; of equal ones the first.
+std::vector<std::int64_t> greatest_of(const std::vector<double>& values, std::int64_t count) {
+  std::vector<std::int64_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  const std::int64_t kept = std::min(count, std::ssize(order));
+  const auto before = [&](std::int64_t a, std::int64_t b) {
+    const double x = values[static_cast<std::size_t>(a)], y = values[static_cast<std::size_t>(b)];
+    return x != y ? x > y : a < b;
+  };
+  std::partial_sort(order.begin(), order.begin() + kept, order.end(), before);
+  order.resize(static_cast<std::size_t>(kept));
+  return order;
+}
+
+double entropy_of(const std::vector<double>& probabilities) {
+  double bits = 0;
+  for (const double p : probabilities) bits -= p > 0 ? p * std::log2(p) : 0;
+  return bits;
+}
+
+/// The logits of the token after a text that grows.
+class NextLogits {
+ public:
+  NextLogits(const Transformer& model, const MechanismChoice& mechanism, std::int64_t longest)
+      : model_(model), mechanism_(mechanism), appends_(model.can_append(mechanism, longest)) {}
+
+  [[nodiscard]] bool appends() const { return appends_; }
+
+  std::vector<double> after(const std::vector<std::int64_t>& more, const Progress& progress) {
+    ids_.insert(ids_.end(), more.begin(), more.end());
+    const Tensor logits = appends_ ? model_.append(more, mechanism_, cache_, progress.silent())
+                                   : of_whole_text(progress);
+    return {logits.values().begin(), logits.values().end()};
+  }
+
+ private:
+  Tensor of_whole_text(const Progress& progress) const {
+    Input input;
+    input.content = Text{{}, ids_};
+    TraceRequest request;
+    request.implied_maps = false;
+    return model_.run(input, mechanism_, request, progress.silent()).logits;
+  }
+
+  const Transformer& model_;
+  const MechanismChoice& mechanism_;
+  bool appends_;
+  std::vector<std::int64_t> ids_;
+  std::vector<KeyValueCache> cache_;
+};
+
+const Transformer& language_model_of(const Model& model) {
+  const auto* const found = dynamic_cast<const Transformer*>(&model);
+  const ModelSpec& spec = model.spec();
+  if (found && spec.is_language_model() && !spec.has_decoder() && spec.layer.scores.causal &&
+      !spec.input.pads_to_context && spec.tail.vocabulary == 0) {
+    return *found;
+  }
+  throw Error(ErrorKind::usage, "the model does not predict the next token of a text")
+      .in_file(model.file())
+      .expected("a causal language model, such as GPT-2 or Llama");
+}
+
+/// The tokens of the text, without a special one that the tokenizer adds to its end.
+std::vector<std::int64_t> prompt_of(const Input& input, const Transformer& model) {
+  TokenizedText text = tokenize_input(input, model.spec(), *model.vocabulary());
+  const Text* const given = std::get_if<Text>(&input.content);
+  const bool by_words = given && given->ids.empty();
+  while (by_words && text.ids.size() > 1 && model.vocabulary()->is_special(text.ids.back())) {
+    text.ids.pop_back();
+  }
+  if (!text.ids.empty()) return std::move(text.ids);
+  throw Error(ErrorKind::usage, "there is no text to continue")
+      .about(input.label)
+      .expected("at least one token");
+}
+
+}  // namespace
+
+std::string GeneratedText::text() const {
+  const std::size_t last = end == GenerationEnd::token ? 1 : 0;
+  std::string all;
+  for (std::size_t i = 0; i + last < tokens.size(); ++i) all += tokens[i].chosen.text;
+  return all;
+}
+
+std::vector<std::int64_t> GeneratedText::ids() const {
+  const std::size_t last = end == GenerationEnd::token ? 1 : 0;
+  std::vector<std::int64_t> all = prompt;
+  for (std::size_t i = 0; i + last < tokens.size(); ++i) all.push_back(tokens[i].chosen.id);
+  return all;
+}
+
+std::int64_t next_token(const std::vector<double>& logits, const TokenSampling& sampling,
+                        double at) {
+  const bool greedy = sampling.temperature == 0;
+  const std::vector<double> all = softmax_of(logits, greedy ? 1 : sampling.temperature);
+  if (greedy) return greatest_of(all, 1).front();
+  const std::int64_t most = sampling.top_k > 0 ? sampling.top_k : std::ssize(all);
+  std::vector<std::int64_t> kept = greatest_of(all, most);
+  const auto probability = [&](std::int64_t id) { return all[static_cast<std::size_t>(id)]; };
+  double of_k = 0, sum = 0;
+  for (const std::int64_t id : kept) of_k += probability(id);
+  std::size_t count = 0;
+  while (count < kept.size() && (count == 0 || sum < sampling.top_p * of_k)) {
+    sum += probability(kept[count++]);
+  }
+  kept.resize(count);
+  double left = at * sum;
+  for (const std::int64_t id : kept) {
+    left -= probability(id);
+    if (left < 0) return id;
+  }
+  return kept.back();
+}
+
+std::string continued_locator(const Model& model, const Input& input,
+                              const std::vector<std::int64_t>& more) {
+  const Transformer& transformer = language_model_of(model);
+  std::vector<std::int64_t> ids = prompt_of(input, transformer);
+  ids.insert(ids.end(), more.begin(), more.end());
+  const std::int64_t context = model.spec().input.context;
+  if (context > 0 && std::ssize(ids) > context) {
+    throw Error(ErrorKind::usage, "the model's context is full")
+        .about(input.label)
+        .expected("at most " + std::to_string(context) + " tokens")
+        .found(std::to_string(ids.size()));
+  }
+  const Text& text = std::get<Text>(input.content);
+  if (text.ids.empty()) {
+    Input longer = input;
+    std::string& characters = std::get<Text>(longer.content).characters;
+    for (const std::int64_t id : more) characters += transformer.vocabulary()->text_of(id);
+    const bool whole = first_invalid_utf8(characters) == std::string::npos;
+    if (whole && prompt_of(longer, transformer) == ids) return "text:" + characters;
+  }
+  std::string locator = "ids:";
+  for (const std::int64_t id : ids) {
+    locator += (locator.back() == ':' ? "" : ",") + std::to_string(id);
+  }
+  return locator;
+}
+
+GeneratedText generate(const Model& model, const Input& input, const MechanismChoice& mechanism,
+                       const GenerationSettings& settings,
+                       const std::function<void(const GeneratedToken&)>& made,
+                       const Progress& progress) {
+  check(settings);
+  const Transformer& transformer = language_model_of(model);
+  const Vocabulary& vocabulary = *transformer.vocabulary();
+  GeneratedText result;
+  result.prompt = prompt_of(input, transformer);
+  const std::int64_t context = model.spec().input.context;
+  const std::int64_t begin = std::ssize(result.prompt);
+  std::int64_t longest = begin + settings.tokens - 1;  // the last token is never read
+  if (context > 0) longest = std::min(longest, context);
+  NextLogits next(transformer, mechanism, longest);
+  result.kept_keys = next.appends();
+  std::mt19937_64 random(settings.sampling.seed);
+  std::vector<std::int64_t> more = result.prompt;
+  for (std::int64_t i = 0; i < settings.tokens; ++i) {
+    if (context > 0 && begin + i > context) {
+      result.end = GenerationEnd::context;
+      break;
+    }
+    progress.step(static_cast<double>(i) / static_cast<double>(settings.tokens),
+                  "continuing the text");
+    const std::vector<double> logits = next.after(more, progress);
+    const std::vector<double> probabilities = softmax_of(logits, 1);
+    const auto alternative = [&](std::int64_t id) {
+      return TokenAlternative{id, vocabulary.text_of(id),
+                              probabilities[static_cast<std::size_t>(id)]};
+    };
+    const double at = static_cast<double>(random() >> 11U) * 0x1p-53;
+    GeneratedToken token;
+    token.position = begin + i;
+    token.chosen = alternative(next_token(logits, settings.sampling, at));
+    token.entropy = entropy_of(probabilities);
+    for (const std::int64_t id : greatest_of(probabilities, settings.alternatives)) {
+      token.alternatives.push_back(alternative(id));
+    }
+    more = {token.chosen.id};
+    if (made) made(token);
+    result.tokens.push_back(std::move(token));
+    if (vocabulary.is_special(more.front())) {
+      result.end = GenerationEnd::token;
+      break;
+    }
+  }
+  progress.step(1, "continuing the text");
+  return result;
+}
+
+}  // namespace attnscope
