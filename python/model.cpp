@@ -6,12 +6,15 @@
 #include <utility>
 
 #include "analysis/figure/figure_command.h"
+#include "analysis/tables/reports.h"
 #include "core/attention/mechanism.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/hub_cache.h"
 #include "core/error.h"
+#include "core/model/transformer/generation.h"
 #include "core/model/weights/learned_tensors.h"
 #include "python/computing.h"
+#include "python/report.h"
 #include "python/trace.h"
 
 namespace attnscope::python {
@@ -187,6 +190,20 @@ std::shared_ptr<PythonTrace> run_model(const PythonModel& of, const py::object& 
   return made;
 }
 
+/// The continuation of a text: a row for each new token, and the text as a heading.
+SharedReport generate_text(const PythonModel& of, const py::object& given,
+                           const std::string& mechanism, const Settings& settings,
+                           const GenerationSettings& generation, const py::object& show) {
+  const Model& model = *of.model;
+  const MechanismChoice choice = choose_mechanism(mechanism, settings, model.spec().mechanism);
+  const Input input = input_of(given);
+  const auto text = computed(show, [&](const Progress& progress) {
+    return std::make_shared<const GeneratedText>(
+        generate(model, input, choice, generation, {}, progress));
+  });
+  return made_of(generated_tokens_report(*text), text, text->text());
+}
+
 }  // namespace
 
 void bind_models(py::module_& module) {
@@ -214,15 +231,23 @@ void bind_models(py::module_& module) {
       .def_property_readonly("assumptions", &assumptions_of,
                              "What the file does not say: option, value, reason, stated.")
       .def("__repr__", [](Owner of) { return text(card_of(of)); })
-      .def("_run", [](Owner of, const py::object& input, const std::string& mechanism,
-                      const Settings& settings, bool vectors, bool hidden, bool factors,
-                      bool quantities, bool token_logits, const std::vector<std::int64_t>& layers,
-                      std::optional<std::int64_t> channel, const std::string& codes,
-                      const py::object& change, const py::object& show) {
-        return run_model(of, input, mechanism, settings,
-                         {vectors, hidden, factors, quantities, token_logits}, layers, channel,
-                         codes, change, show);
-      });
+      .def("_run",
+           [](Owner of, const py::object& input, const std::string& mechanism,
+              const Settings& settings, bool vectors, bool hidden, bool factors, bool quantities,
+              bool token_logits, const std::vector<std::int64_t>& layers,
+              std::optional<std::int64_t> channel, const std::string& codes,
+              const py::object& change, const py::object& show) {
+             return run_model(of, input, mechanism, settings,
+                              {vectors, hidden, factors, quantities, token_logits}, layers, channel,
+                              codes, change, show);
+           })
+      .def("_generate",
+           [](Owner of, const py::object& input, const std::string& mechanism,
+              const Settings& settings, std::int64_t tokens, double temperature, std::int64_t top_k,
+              double top_p, std::uint64_t seed, std::int64_t alternatives, const py::object& show) {
+             return generate_text(of, input, mechanism, settings,
+                                  {tokens, {temperature, top_k, top_p, seed}, alternatives}, show);
+           });
   module.def("open_model", &open_model);
   module.def("read_arrays", &read_arrays);
 }

@@ -13,6 +13,7 @@ Action add_export_html(CLI::App& parent, CLI::App*& added);
 Action add_figure(CLI::App& parent, CLI::App*& added);
 Action add_first_minute(CLI::App& parent, CLI::App*& added);
 Action add_gallery(CLI::App& parent, CLI::App*& added);
+Action add_generate(CLI::App& parent, CLI::App*& added);
 Action add_gui(CLI::App& parent, CLI::App*& added);
 Action add_heads(CLI::App& parent, CLI::App*& added);
 Action add_help(CLI::App& parent, CLI::App*& added);
@@ -43,6 +44,7 @@ std::span<const Subcommand> subcommands() {
       {"Look at a model", add_open},
       {"Look at a model", add_inspect},
       {"Look at a model", add_evaluate},
+      {"Look at a model", add_generate},
       {"Look at a model", add_trace},
       {"Measure attention", add_spectrum},
       {"Measure attention", add_heads},

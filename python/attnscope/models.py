@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _attnscope
 from ._arguments import as_texts, layer_list, shown
-from ._attnscope import Model, Trace
+from ._attnscope import Model, Report, Trace
 from .errors import usage_error
 from .traces import as_array
 
@@ -68,6 +68,13 @@ def open_trace(path: Any, *, progress: Any = None) -> Trace:
         return _attnscope.open_trace(os.fspath(path), show)
 
 
+def as_locator(input: Any) -> Any:
+    """A list of token ids, or a path, as a text; other inputs as they are."""
+    if isinstance(input, (builtins.list, tuple)) and all(isinstance(one, int) for one in input):
+        return "ids:" + ",".join(map(str, input))
+    return os.fspath(input) if isinstance(input, os.PathLike) else input
+
+
 def run(self: Model, input: Any, mechanism: str | None = None, *, identity: bool | None = None,
         record: Any = RECORDED[:4], layers: Any = None, channel: int | None = None,
         codes: Any = None, change: Any = None, progress: Any = None, **parameters: Any) -> Trace:
@@ -96,10 +103,7 @@ def run(self: Model, input: Any, mechanism: str | None = None, *, identity: bool
     Raises:
         UsageError: for an input that does not fit the model, or an unknown parameter.
     """
-    if isinstance(input, (builtins.list, tuple)) and all(isinstance(one, int) for one in input):
-        input = "ids:" + ",".join(map(str, input))
-    elif isinstance(input, os.PathLike):
-        input = os.fspath(input)
+    input = as_locator(input)
     wanted = {record} if isinstance(record, str) else set(record or ())
     if unknown := wanted - {*RECORDED, "maps"}:
         raise usage_error("what to record is unknown", subject="record",
@@ -111,4 +115,30 @@ def run(self: Model, input: Any, mechanism: str | None = None, *, identity: bool
                          "" if codes is None else os.fspath(codes), change, show)
 
 
+def generate(self: Model, input: Any, tokens: int = 50, mechanism: str | None = None, *,
+             temperature: float = 0, top_k: int = 0, top_p: float = 1, seed: int = 1,
+             alternatives: int = 0, progress: Any = None, **parameters: Any) -> Report:
+    """Continues a text with a language model: a row for each new token, with its probability and
+    the entropy in bits. The report's heading is the new text.
+
+    Args:
+        input: a text file, "text:To be, or not", "ids:1,2,3", or token ids as a list of int.
+        tokens: number of new tokens at most; a token that stands for no text (</s>) ends the text,
+            and so does a full context.
+        mechanism: the mechanism to attend with; the trained one if None.
+        temperature: divisor of the logits before a token is drawn; 0 takes the likeliest.
+        top_k: number of likeliest tokens that can be drawn; 0 for all.
+        top_p: sum of probabilities of the likeliest tokens that can be drawn, after `top_k`.
+        seed: seed of the draws.
+        alternatives: number of likeliest tokens that are recorded at each position.
+
+    Raises:
+        UsageError: for a model that does not predict the next token of a text.
+    """
+    with shown(progress) as show:
+        return self._generate(as_locator(input), mechanism or "", as_texts(parameters), tokens,
+                              temperature, top_k, top_p, seed, alternatives, show)
+
+
 Model.run = run
+Model.generate = generate

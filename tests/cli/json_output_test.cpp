@@ -118,6 +118,8 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
         "weights " + kSoftmaxModel + " --of q-composition",
         "weights " + kSoftmaxModel + " --of matrices --minus " + hash}},
       {"attnscope evaluate MODEL --input TEXT", {"evaluate " + text + " --input text:To-be"}},
+      {"attnscope generate MODEL --input TEXT",
+       {"generate " + text + " --input text:To-be --tokens 2 --alternatives 2"}},
       {"attnscope spectrum MODEL",
        {"spectrum " + trace, "spectrum " + trace + " --heads 0 --proposition",
         "spectrum " + trace + " --baselines", "spectrum " + trace + " --at-entropy 0.5"}},

@@ -240,6 +240,29 @@ TEST_F(ModelCommands, EvaluateSaysThatATextWasReadWithAnUntrainedMechanism) {
   EXPECT_EQ(json::parse(evaluated("", " --json"))["mechanism_trained"], true);
 }
 
+TEST_F(ModelCommands, GenerateContinuesATextAndRefusesImages) {
+  const std::string model = kSampleFolder + "/models/shakespeare-softmax.h5";
+  const auto generated = [&](const std::string& options) {
+    return run_program("generate " + model + " --input text:To-be --tokens 3 " + options);
+  };
+  const ProgramRun plain = generated("");
+  EXPECT_EQ(plain.status, 0) << plain.errors;
+  const json object = json::parse(generated("--alternatives 2 --json").output);
+  EXPECT_EQ(plain.output, object["text"].get<std::string>() + "\n");
+  EXPECT_EQ(object["ids"].size(), 8U);
+  EXPECT_EQ(object["end"], "count");
+  EXPECT_EQ(object["tokens"][0]["alternatives"][0]["alternative_text"],
+            object["tokens"][0]["text"]);
+  EXPECT_THAT(generated("--alternatives 2").output, HasSubstr("likeliest"));
+  EXPECT_THAT(generated("--alternatives 2 --csv").output,
+              HasSubstr("position,token,text,probability,entropy_bits,alternative,"));
+  EXPECT_THAT(run_program("generate " + model + " --tokens 999 --input text:a").errors,
+              HasSubstr("context of 256 tokens is full"));
+  const ProgramRun refused = run_program("generate " + kAdderModel + " --input text:a");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("does not predict the next token"));
+}
+
 TEST_F(ModelCommands, EvaluatesACountSpreadOverTheClassFolders) {
   for (const auto& [folder, images] :
        {std::pair("a_t_shirt", std::array{"00_t_shirt.png", "07_sneaker.png"}),

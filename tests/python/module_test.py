@@ -31,6 +31,24 @@ def equivalent_rank(values, threshold):
     return int(np.argmax(share >= threshold)) + 1
 
 
+class GenerateTest(unittest.TestCase):
+    def test_a_text_is_continued_by_the_likeliest_tokens(self):
+        model = attnscope.open(SAMPLES / "models" / "shakespeare-softmax.h5")
+        made = model.generate("text:To be", tokens=4, alternatives=2)
+        self.assertEqual(len(made), 4)
+        self.assertEqual(made.heading, "".join(made["text"]))
+        logits = model.run("text:To be").logits
+        self.assertEqual(made[0]["token"], int(np.argmax(logits)))
+        drawn = [model.generate("text:To be", tokens=9, temperature=1, seed=seed).heading
+                 for seed in (1, 1, 2)]
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertNotEqual(drawn[0], drawn[2])
+
+    def test_a_model_of_images_is_refused(self):
+        with self.assertRaisesRegex(attnscope.UsageError, "does not predict the next token"):
+            attnscope.open(MODEL).generate("text:To be")
+
+
 class RunTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
