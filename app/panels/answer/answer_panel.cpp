@@ -25,6 +25,7 @@
 #include "core/architecture/class_names.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
+#include "core/model/transformer/generation.h"
 
 namespace attnscope {
 
@@ -35,7 +36,8 @@ constexpr int kLeastBar = 36;
 constexpr int kNarrow = 230;  // pixels; below, only a mark shows the change
 
 constexpr std::size_t kAnswers = 5;
-constexpr double kLeastRange = 4;  // bits; least upper end of the loss scale
+constexpr std::int64_t kNewTokens = 20;  // added by "Continue the text"
+constexpr double kLeastRange = 4;        // bits; least upper end of the loss scale
 
 double logit_at(const Trace& trace, std::int64_t index) {
   return static_cast<double>(trace.logits.values()[static_cast<std::size_t>(index)]);
@@ -94,6 +96,7 @@ AnswerBars::Content content_of(const OpenSubject& open, std::int64_t place) {
   } else if (!prediction->finite) {
     content.instead = AnswerPanel::tr("⚠ a logit is NaN or infinite: nothing is predicted");
   } else {
+    content.continues = prediction->next_token && open.subject.model != nullptr;
     if (prediction->next_token) content.title = AnswerPanel::tr("%1: next").arg(content.title);
     content.verdict = verdict_of(*prediction);
     content.right = prediction->right().value_or(true);
@@ -183,6 +186,7 @@ QString percent_text(double probability) {
 
 AnswerBars::AnswerBars(QWidget* parent) : QWidget(parent) {
   setObjectName("answer_bars");
+  setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
@@ -341,6 +345,7 @@ bool AnswerBars::event(QEvent* event) {
                   .arg(std::abs(row.logit - *row.logit_before), 0, 'f', 3);
     }
     if (row.is_true) text += tr("\nthe input's own class");
+    if (content_.continues) text += tr("\nClick to add it to the text");
     QToolTip::showText(help->globalPos(), text, this);
     return true;
   }
@@ -348,7 +353,26 @@ bool AnswerBars::event(QEvent* event) {
   return true;
 }
 
-void AnswerBars::mousePressEvent(QMouseEvent*) { emit clicked(); }
+const AnswerBars::Row* AnswerBars::token_at(QPointF place) const {
+  for (std::size_t i = 0; content_.continues && i < content_.rows.size(); ++i) {
+    if (row_rect(i).contains(place)) return &content_.rows[i];
+  }
+  return nullptr;
+}
+
+void AnswerBars::mousePressEvent(QMouseEvent* event) {
+  emit clicked();
+  const Row* const row = event->button() == Qt::LeftButton ? token_at(event->position()) : nullptr;
+  if (row) emit token_chosen(row->answer.index);
+}
+
+void AnswerBars::mouseMoveEvent(QMouseEvent* event) {
+  if (token_at(event->position())) {
+    setCursor(Qt::PointingHandCursor);
+  } else {
+    unsetCursor();
+  }
+}
 
 AnswerPanel::AnswerPanel(Session& session, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session) {
@@ -358,6 +382,7 @@ AnswerPanel::AnswerPanel(Session& session, QWidget* parent)
   body()->addStretch(1);
   connect(&session_, &Session::subjects_changed, this, &AnswerPanel::refresh);
   connect(&session_, &Session::trace_ready, this, &AnswerPanel::refresh);
+  connect(&session_, &Session::input_changed, this, [this] { not_continued_.clear(); });
   refresh();
 }
 
@@ -372,7 +397,8 @@ void AnswerPanel::showEvent(QShowEvent* event) {
 }
 
 void AnswerPanel::add_part() {
-  Part part{new AnswerBars, new QToolButton, new ElidedLabel(Qt::ElideRight), new TextHeat};
+  Part part{new AnswerBars, new QToolButton, new QToolButton, new ElidedLabel(Qt::ElideRight),
+            new TextHeat};
   const std::size_t index = parts_.size();
   part.names->setObjectName(QString("class_names_%1").arg(index));
   part.names->setProperty("opens", "menu");
@@ -380,10 +406,14 @@ void AnswerPanel::add_part() {
   auto* const menu = new QMenu(part.names);
   part.names->setMenu(menu);
   connect(menu, &QMenu::aboutToShow, this, [this, menu, index] { fill_names(*menu, index); });
+  part.more->setObjectName(QString("continue_%1").arg(index));
+  part.more->setText(tr("Continue the text"));
+  connect(part.more, &QToolButton::clicked, this, [this, index] { continue_text(index); });
   part.caption->setProperty("role", "muted");
   part.text->setObjectName(QString("losses_%1").arg(index));
   column_->addWidget(part.bars);
   column_->addWidget(part.names, 0, Qt::AlignLeft);
+  column_->addWidget(part.more, 0, Qt::AlignLeft);
   column_->addWidget(part.caption);
   column_->addWidget(part.text);
   connect(part.bars, &AnswerBars::clicked, this, [this, index] {
@@ -391,6 +421,9 @@ void AnswerPanel::add_part() {
     if (index < shown_.size()) {
       session_.select_map(shown_[index], selection.layer, selection.head);
     }
+  });
+  connect(part.bars, &AnswerBars::token_chosen, this, [this, index](std::int64_t token) {
+    if (index < shown_.size()) add_tokens(shown_[index], {token});
   });
   parts_.push_back(part);
 }
@@ -410,15 +443,81 @@ void AnswerPanel::refresh() {
     const bool used = i < subjects.size();
     parts_[i].bars->setVisible(used);
     parts_[i].names->setVisible(used && needs_names(subjects[i]));
+    parts_[i].more->setVisible(false);
     parts_[i].caption->setVisible(false);
     parts_[i].text->setVisible(false);
     if (!used) continue;
     shown_.push_back(subjects[i].id);
     parts_[i].bars->set_content(content_of(subjects[i], static_cast<std::int64_t>(i)));
     show_names(subjects[i], *parts_[i].names);
+    show_continuation(subjects[i], parts_[i]);
     if (!has_token_losses(subjects[i])) continue;
     want_losses(subjects[i]);
     show_losses(subjects[i], parts_[i]);
+  }
+}
+
+void AnswerPanel::show_continuation(const OpenSubject& open, Part& part) {
+  if (!part.bars->content().continues) return;
+  const auto known = not_continued_.find(open.id);
+  const QString why = known == not_continued_.end() ? QString() : known->second;
+  const bool changed = open.ran_with.any();
+  part.more->setVisible(true);
+  part.more->setEnabled(continuing_ == 0 && !changed && why.isEmpty());
+  part.more->setToolTip(
+      !why.isEmpty() ? why
+      : changed      ? tr("The maps are changed; texts are continued with those of the model")
+                : tr("Adds the %1 tokens that the model finds likeliest, one after the other; a "
+                     "click on a token above adds that one")
+                      .arg(kNewTokens));
+  part.more->setAccessibleName(
+      tr("%1 with %2").arg(part.more->text(), QString::fromStdString(open.subject.label)));
+  part.more->setAccessibleDescription(part.more->toolTip());
+}
+
+void AnswerPanel::continue_text(std::size_t part) {
+  const OpenSubject* const open = part < shown_.size() ? session_.find(shown_[part]) : nullptr;
+  const std::shared_ptr<const Input> input = session_.input();
+  if (!open || !open->subject.model || !input || continuing_ != 0) return;
+  const SubjectId id = open->id;
+  continuing_ = session_.jobs().submit(
+      tr("Continuing the text with %1").arg(QString::fromStdString(open->subject.label)),
+      [this, id, input, model = open->subject.model,
+       mechanism = open->subject.trace->mechanism](const Progress& progress) -> JobQueue::Delivery {
+        const GeneratedText text =
+            generate(*model, *input, mechanism, {kNewTokens, {}, 0}, {}, progress);
+        std::vector<std::int64_t> tokens = text.ids();
+        tokens.erase(tokens.begin(), tokens.begin() + std::ssize(text.prompt));
+        // One token more than the context is known, but a text with it cannot be run.
+        const std::int64_t context = model->spec().input.context;
+        const std::int64_t room = std::max<std::int64_t>(context - std::ssize(text.prompt), 1);
+        if (context > 0 && std::ssize(tokens) > room) {
+          tokens.resize(static_cast<std::size_t>(room));
+        }
+        return [this, id, input, tokens = std::move(tokens)] {
+          continuing_ = 0;
+          if (session_.input() == input) add_tokens(id, tokens);
+          refresh();
+        };
+      },
+      [this, id](const JobFailure& failure) {
+        continuing_ = 0;
+        if (!failure.cancelled) not_continued_[id] = "⚠ " + QString::fromStdString(failure.what);
+        refresh();
+      },
+      this);
+  refresh();
+}
+
+void AnswerPanel::add_tokens(SubjectId id, const std::vector<std::int64_t>& tokens) {
+  const OpenSubject* const open = session_.find(id);
+  const std::shared_ptr<const Input> input = session_.input();
+  if (!open || !open->subject.model || !input || tokens.empty()) return;
+  try {
+    session_.set_input(continued_locator(*open->subject.model, *input, tokens));
+  } catch (const Error& error) {
+    not_continued_[id] = "⚠ " + QString::fromStdString(error.in_window());
+    refresh();
   }
 }
 

@@ -45,7 +45,8 @@ class AnswerBars : public QWidget {
     QString verdict;         ///< "✓ right", "✗ wrong"; may be empty
     bool right = true;
     std::vector<Row> rows;
-    QString instead;  ///< text shown if there are no rows
+    QString instead;         ///< text shown if there are no rows
+    bool continues = false;  ///< rows are next tokens, of which a click chooses one
 
     bool operator==(const Content&) const = default;
   };
@@ -59,14 +60,19 @@ class AnswerBars : public QWidget {
 
  signals:
   void clicked();
+  /// A row was clicked, if the content continues a text: the index of its token.
+  void token_chosen(std::int64_t token);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   bool event(QEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  /// The row at a place, if a click there chooses its token.
+  [[nodiscard]] const Row* token_at(QPointF place) const;
   [[nodiscard]] int line() const;
   [[nodiscard]] static QString name_of(const Row& row);
   [[nodiscard]] int number_width() const;  ///< with the change, where it is shown
@@ -102,6 +108,7 @@ class AnswerPanel : public DockPanel {
   struct Part {
     AnswerBars* bars;
     QToolButton* names;  ///< choice of the classes' names where the file gives none
+    QToolButton* more;   ///< continues the text of a language model
     ElidedLabel* caption;
     TextHeat* text;
   };
@@ -119,6 +126,12 @@ class AnswerPanel : public DockPanel {
   void fill_names(QMenu& menu, std::size_t part);
   /// Loads the model again with the option `labels`, without it if it is empty.
   void name_classes(std::size_t part, const std::string& labels);
+  /// Shows whether the part's model can continue the text, and why not.
+  void show_continuation(const OpenSubject& open, Part& part);
+  /// Adds the likeliest tokens to the text, in the background.
+  void continue_text(std::size_t part);
+  /// Adds tokens to the text; an error is shown in the part of the model.
+  void add_tokens(SubjectId id, const std::vector<std::int64_t>& tokens);
   void show_losses(const OpenSubject& open, Part& part);
   void want_losses(const OpenSubject& open);
 
@@ -127,6 +140,9 @@ class AnswerPanel : public DockPanel {
   std::vector<Part> parts_;
   std::vector<SubjectId> shown_;  ///< one per part
   std::map<SubjectId, Losses> losses_;
+  std::int64_t continuing_ = 0;  ///< the job that continues the text, or 0
+  /// Why the text of a model was not continued, until the input changes.
+  std::map<SubjectId, QString> not_continued_;
 };
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QMenu>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QToolButton>
 #include <algorithm>
@@ -331,6 +332,26 @@ TEST_F(WhatIfPanelTest, ALanguageModelShowsTheLossOfEachToken) {
   ASSERT_NE(text, nullptr);
   EXPECT_TRUE(text->isVisible());
   EXPECT_FALSE(text->toPlainText().isEmpty());
+}
+
+TEST_F(WhatIfPanelTest, AClickOnATokenAddsItAndAButtonContinuesTheText) {
+  session().set_input("text:To be");
+  session().open(sample_data_folder() / "models" / "shakespeare-softmax.h5");
+  window().show_panel("answer");
+  ASSERT_TRUE(wait_until_settled());
+  const AnswerBars::Row second = bars().content().rows.at(1);
+  QTest::mouseClick(&bars(), Qt::LeftButton, {}, bars().row_rect(1).center().toPoint());
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().input_locator(), "text:To be" + second.answer.name);
+  EXPECT_EQ(child<QPlainTextEdit>("input_text")->toPlainText().toStdString(),
+            "To be" + second.answer.name);
+  click("continue_0");
+  EXPECT_EQ(session().input_locator().size(), std::string("text:To be").size() + 21);
+  session().set_input("text:" + std::string(256, 'a'));
+  ASSERT_TRUE(wait_until_settled());
+  click("continue_0");
+  EXPECT_FALSE(child<QToolButton>("continue_0")->isEnabled());
+  EXPECT_TRUE(child<QToolButton>("continue_0")->toolTip().contains("context is full"));
 }
 
 TEST_F(WhatIfPanelTest, AHeadIsSteppedThroughByKeys) {
