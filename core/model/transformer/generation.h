@@ -30,7 +30,7 @@ struct GenerationSettings {
 struct TokenAlternative {
   std::int64_t id = 0;
   std::string text;        ///< bytes, which need not be whole characters
-  double probability = 0;  ///< of the model, at temperature 1
+  double probability = 0;  ///< the model's, at temperature 1
 };
 
 struct GeneratedToken {
