@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::uint64_t largest = std::uint64_t{8} << 30;  // bytes, decompressed
+constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 30;  // bytes, decompressed
 constexpr std::size_t longest_idx_header = 4 + 4 * 4;
 
 /// Elements of an IDX file of unsigned bytes, in place or decompressed.
@@ -60,7 +60,7 @@ IdxBytes parse_idx(const std::shared_ptr<const MappedFile>& file) {
       extent = extent << 8 | std::to_integer<std::uint64_t>(start[4 + 4 * axis + place]);
     }
     bytes.extents.push_back(extent);
-    if (extent != 0 && count > largest / extent) {
+    if (extent != 0 && count > kMostBytes / extent) {
       throw Error(ErrorKind::damaged, "the data set is absurdly large");
     }
     count *= extent;
