@@ -186,6 +186,8 @@ struct MechanismEntry {
   std::unique_ptr<Mechanism> (*make)(const TypedValues& values) = nullptr;
   /// True if it honours AttentionInput::causal; language models require this.
   bool causal = false;
+  /// True if it reads its tokens in order and is causal in every layer.
+  bool sequential = false;
   /// True if its scores are q·k and it honours AttentionInput::scale.
   bool scaled = false;
   /// True if it has scores and honours AttentionInput::terms, or refuses sinks, and key_heads.

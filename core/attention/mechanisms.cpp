@@ -39,6 +39,12 @@ MechanismEntry agent_entry();
 MechanismEntry nystrom_entry();
 MechanismEntry rala_entry();
 MechanismEntry mlla_entry();
+MechanismEntry forgetting_entry();
+MechanismEntry retention_entry();
+MechanismEntry gla_entry();
+MechanismEntry mamba2_entry();
+MechanismEntry gated_delta_entry();
+MechanismEntry kda_entry();
 MechanismEntry mixer_entry();
 
 std::span<const MechanismEntry> counted_mechanisms() {
@@ -74,6 +80,12 @@ std::span<const MechanismEntry> counted_mechanisms() {
       nystrom_entry(),
       rala_entry(),
       mlla_entry(),
+      forgetting_entry(),
+      retention_entry(),
+      gla_entry(),
+      mamba2_entry(),
+      gated_delta_entry(),
+      kda_entry(),
       mixer_entry(),  // entries from here on are counted only
   };
   // clang-format on

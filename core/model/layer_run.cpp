@@ -17,7 +17,8 @@ constexpr double kMostHeld = 1 << 30;  // bytes; larger maps are computed on acc
 /// The keys that queries see through the mask of the layer and the mechanism's own window.
 SeenKeys seen_keys_of(const MechanismChoice& choice, const AttentionInput& input) {
   const auto flag = choice.parameters.find("causal");
-  const bool own = flag != choice.parameters.end() && flag->second == ParameterValue(true);
+  const bool own = (flag != choice.parameters.end() && flag->second == ParameterValue(true)) ||
+                   find_mechanism(choice.name).sequential;
   const std::int64_t queries = input.queries.rows(), keys = input.keys.rows();
   SeenKeys seen;
   if (input.causal || own) seen = up_to_the_query(queries);

@@ -292,6 +292,12 @@ NaiveTwin agent_twin();
 NaiveTwin nystrom_twin();
 NaiveTwin rala_twin();
 NaiveTwin mlla_twin();
+NaiveTwin forgetting_twin();
+NaiveTwin retention_twin();
+NaiveTwin gla_twin();
+NaiveTwin mamba2_twin();
+NaiveTwin gated_delta_twin();
+NaiveTwin kda_twin();
 
 const std::vector<NaiveTwin>& naive_twins() {
   // One mechanism per line.
@@ -324,6 +330,12 @@ const std::vector<NaiveTwin>& naive_twins() {
                                               nystrom_twin(),
                                               rala_twin(),
                                               mlla_twin(),
+                                              forgetting_twin(),
+                                              retention_twin(),
+                                              gla_twin(),
+                                              mamba2_twin(),
+                                              gated_delta_twin(),
+                                              kda_twin(),
                                               mixer_twin()};
   return list;
 }
