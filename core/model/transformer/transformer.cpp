@@ -387,7 +387,8 @@ bool Transformer::can_append(const MechanismChoice& mechanism, std::int64_t toke
              tokens > layer.rotary.trained_context);
   };
   const auto by_rows = [](const std::shared_ptr<const Mechanism>& one) {
-    return find_mechanism(one->choice().name).terms && !one->has_identity_mapping() &&
+    const MechanismEntry& entry = find_mechanism(one->choice().name);
+    return entry.terms && !entry.sequential && !one->has_identity_mapping() &&
            !one->choice().parameters.contains("causal");
   };
   return std::ranges::all_of(stage.blocks, alone) &&

@@ -69,6 +69,13 @@ TEST(Generation, RunsWholeTextsWhereKeysAreNotEnough) {
   EXPECT_FALSE(text.kept_keys);
   expect_likeliest_after_whole_texts(*model, mechanism, text);
   const auto softmax = sample("shakespeare-softmax");
+  for (const char* const name : {"forgetting", "gated-delta", "linear"}) {
+    const MechanismChoice choice = make_mechanism({name, {}})->choice();
+    const GeneratedText one =
+        generate(*softmax, words("To be"), choice, {.tokens = 2, .sampling = {}});
+    EXPECT_FALSE(one.kept_keys) << name;
+    expect_likeliest_after_whole_texts(*softmax, choice, one);
+  }
   const MechanismChoice with_identity =
       make_mechanism({"adder", {{"identity", ParameterValue(true)}}})->choice();
   EXPECT_FALSE(
