@@ -9,6 +9,7 @@
 
 #include "analysis/features/features.h"
 #include "core/error.h"
+#include "core/parameters/typed_values.h"
 #include "core/tensor/decompose.h"
 #include "core/trace/layer_name.h"
 
@@ -123,6 +124,8 @@ void score_key_logits(const Place& place, HeadSteps& steps) {
     if (bias) score += static_cast<double>(bias->slice(bias_head)(place.query, key));
     steps.raw.push_back(score);
   }
+  const TypedValues settings(place.mechanism().parameters);
+  if (settings.has("gate") && !settings.flag("gate")) return;
   const auto q = static_cast<double>(place.layer.queries.slice(place.head)(place.query, own));
   steps.gate = 1 / (1 + std::exp(-q));
 }

@@ -105,7 +105,7 @@ Tensor daft_map(const AttentionInput& input, const DaftChannels& channels, const
       scores.rowwise() += input.keys.col(channels.key_channel(channel)).transpose();
       softmax_rows(strided(scores.data()));
       for (std::int64_t row = 0; row < rows; ++row) {
-        out.row(row) += daft_gate(input.queries(first + row, channel)) * scores.row(row);
+        out.row(row) += channels.gate(input.queries(first + row, channel)) * scores.row(row);
       }
     }
     if (end - begin > 1) out *= 1.0F / static_cast<float>(end - begin);

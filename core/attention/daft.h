@@ -20,11 +20,15 @@ class DaftBias {
   virtual void fill(std::int64_t head, std::int64_t first_query, StridedMatrixMap block) const = 0;
 };
 
+/// The logistic function σ(x) for any x.
+[[nodiscard]] float daft_gate(float x);
+
 /// Columns of K and heads of w that belong to a channel of V.
 struct DaftChannels {
   std::int64_t width = 0;         ///< D, width of queries and values
   std::int64_t key_channels = 0;  ///< D, or h with one key channel per head of w
   std::int64_t bias_heads = 1;    ///< h
+  bool gated = true;              ///< false: without σ(Q), so that Q has no effect (DAFT, Table 8)
 
   [[nodiscard]] std::int64_t bias_head(std::int64_t channel) const {
     return channel * bias_heads / width;
@@ -32,6 +36,8 @@ struct DaftChannels {
   [[nodiscard]] std::int64_t key_channel(std::int64_t channel) const {
     return key_channels == width ? channel : bias_head(channel);
   }
+  /// The factor of a channel's output and map for its query x.
+  [[nodiscard]] float gate(float x) const { return gated ? daft_gate(x) : 1.0F; }
 };
 
 /// Throws Error(usage) unless queries are as wide as values, keys have that width or `bias_heads`
@@ -47,11 +53,8 @@ constexpr float kDaftLeast = 1e-26F;
 [[nodiscard]] float daft_element(const AttentionInput& input, const DaftChannels& channels,
                                  std::int64_t channel, const float* bias);
 
-/// The logistic function σ(x) for any x.
-[[nodiscard]] float daft_gate(float x);
-
 /// W [H, N, M] of channel `input.channel` of every head, or the mean over each head's channels. Row
-/// i of channel c is σ(Q_ic) softmax_j(K_jc + w_ij) (DAFT, Eq. 4).
+/// i of channel c is σ(Q_ic) softmax_j(K_jc + w_ij) (DAFT, Eq. 4), without σ(Q_ic) if not gated.
 [[nodiscard]] Tensor daft_map(const AttentionInput& input, const DaftChannels& channels,
                               const DaftBias& bias);
 

@@ -204,7 +204,7 @@ void convolve_causally(const AttentionInput& input, const DaftChannels& channels
       seen.add(key_of(j) + static_cast<double>(taps(reach + j - i)), value_of(j));
     }
     output.matrix()(i, channel) =
-        daft_gate(input.queries(i, channel)) * static_cast<float>(seen.sum / seen.total);
+        channels.gate(input.queries(i, channel)) * static_cast<float>(seen.sum / seen.total);
   }
 }
 
@@ -285,6 +285,7 @@ Tensor daft_convolution(const AttentionInput& input, const DaftChannels& channel
       if ((totals.row(i).leftCols(part.count).array() < kDaftLeast).any()) {
         replace_vanished(input, channels, window, part, i, totals.row(i), mean);
       }
+      if (!channels.gated) continue;
       sigmoid(part.of(input.queries).row(i).data(), part.count, gate.data());
       mean.array() *= gate.leftCols(part.count).array();
     }

@@ -50,19 +50,17 @@ class WindowedDaft final : public Mechanism {
   explicit WindowedDaft(const DaftWindowOptions& options) : options_(options) {}
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
-    const DaftChannels channels = daft_channels(input, options_.conv_heads);
-    return daft_convolution(input, channels, DaftWindow(input, options_));
+    return daft_convolution(input, channels(input), DaftWindow(input, options_));
   }
 
   [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
-    const DaftChannels channels = daft_channels(input, options_.conv_heads);
-    return daft_map(input, channels, DaftWindow(input, options_));
+    return daft_map(input, channels(input), DaftWindow(input, options_));
   }
 
   /// Quantities "window_bias" [h, rows, columns], which is w inside the window (one row if
   /// one-dimensional), and "key_logits" [D or h, M], which is K.
   [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
-    (void)daft_channels(input, options_.conv_heads);
+    (void)channels(input);
     const DaftWindow window(input, options_);
     Tensor biases({window.heads(), 2 * window.half_rows() + 1, 2 * window.half_columns() + 1});
     std::copy_n(window.taps().data(), biases.size(), biases.data());
@@ -77,6 +75,12 @@ class WindowedDaft final : public Mechanism {
   }
 
  private:
+  [[nodiscard]] DaftChannels channels(const AttentionInput& input) const {
+    DaftChannels channels = daft_channels(input, options_.conv_heads);
+    channels.gated = options_.gated;
+    return channels;
+  }
+
   DaftWindowOptions options_;
 };
 
@@ -84,16 +88,17 @@ class WindowedDaft final : public Mechanism {
 /// and `make`.
 ///
 /// Layer parameters: "r" [h, k] or [h, k, k]; with "gamma" and "beta" [h] it becomes γ (r − mean) /
-/// std + β (Eq. 9; std of the population; 0 / 0 is 0), else r is used unchanged. Without "r" (an
-/// overlay), w is 0 inside the window, as at the initialisation γ = β = 0. Two-dimensional windows
-/// need tokens on a grid. Prefix tokens have no position: every token sees them, and they see every
-/// token, with bias 0. Causal layers are sequences with one-dimensional windows; the later half of
-/// the taps is unused.
+/// std + β (Eq. 9; std of the population; 0 / 0 is 0); without them, or with reparameterised=false,
+/// r is used unchanged. Without "r" (an overlay), w is 0 inside the window, as at the
+/// initialisation γ = β = 0. Two-dimensional windows need tokens on a grid. Prefix tokens have no
+/// position: every token sees them, and they see every token, with bias 0. Causal layers are
+/// sequences with one-dimensional windows; the later half of the taps is unused.
 MechanismEntry daft_window_entry() {
   using Values = const TypedValues&;
   using Extents = const AttentionShape&;
   const auto one_a_head = [](Extents, Values values) {
-    return std::optional(Shape{values.whole("conv_heads")});
+    return values.flag("reparameterised") ? std::optional(Shape{values.whole("conv_heads")})
+                                          : std::nullopt;
   };
   MechanismEntry entry;
   entry.parameters = {
@@ -108,6 +113,11 @@ MechanismEntry daft_window_entry() {
           .by_default("auto"),
       setting::flag("full_keys", false,
                     "the model's keys have D channels instead of one for each head of biases"),
+      setting::flag("reparameterised", true,
+                    "w = γ (r − mean) / std + β (Eq. 9); false: w = r, the naive parameters of "
+                    "Table 7"),
+      setting::flag("gate", true,
+                    "σ(Q) multiplies the output (Eq. 4); false: queries have no effect (Table 8)"),
   };
   entry.tensors = {{"r", "[h, k] or [h, k, k], biases of the window's places (Eq. 7)",
                     [](Extents, Values values) {
@@ -115,8 +125,8 @@ MechanismEntry daft_window_entry() {
                       if (daft_dimensions(values) != 1) shape.push_back(values.whole("kernel"));
                       return std::optional(std::move(shape));
                     }},
-                   {"gamma", "[h], γ of Eq. 9", one_a_head},
-                   {"beta", "[h], β of Eq. 9", one_a_head}};
+                   {"gamma", "[h], γ of Eq. 9, with reparameterised=true", one_a_head},
+                   {"beta", "[h], β of Eq. 9, with reparameterised=true", one_a_head}};
   entry.projections = [](std::int64_t width, Extents shape, Values values) {
     std::vector<Projection> list = separate_projections(width, shape, values);
     if (!values.flag("full_keys")) list[1].outputs = values.whole("conv_heads");
@@ -126,20 +136,25 @@ MechanismEntry daft_window_entry() {
   return entry;
 }
 
-/// The window's settings for counting operations; "auto" dimensions count as 2.
-costs::DaftConvOptions daft_cost_options(const TypedValues& values) {
-  return {.kernel = values.whole("kernel"),
-          .heads = values.whole("conv_heads"),
-          .dimensions = daft_dimensions(values).value_or(2)};
+/// Operations with a window of `kernel` tokens; "auto" dimensions count as 2.
+std::vector<OperationCount> daft_window_counts(const AttentionShape& shape,
+                                               CostConvention convention, const TypedValues& values,
+                                               std::int64_t kernel) {
+  std::vector<OperationCount> counts =
+      costs::daft_conv(shape, convention,
+                       {.kernel = kernel,
+                        .heads = values.whole("conv_heads"),
+                        .dimensions = daft_dimensions(values).value_or(2)});
+  if (!values.flag("gate")) {
+    std::erase_if(counts, [](const auto& count) { return count.component == "gate"; });
+  }
+  return counts;
 }
 
 /// Throws Error(usage) for an even kernel; the message names the mechanism `name`.
 std::unique_ptr<Mechanism> make_daft_window(std::string_view name, DaftWindowKind kind,
                                             const TypedValues& values) {
-  const DaftWindowOptions options = {.kind = kind,
-                                     .kernel = values.whole("kernel"),
-                                     .conv_heads = values.whole("conv_heads"),
-                                     .dimensions = daft_dimensions(values)};
+  const DaftWindowOptions options = daft_window_options(kind, values);
   if (options.kernel % 2 == 0) {
     throw Error(ErrorKind::usage, "the size of the window must be odd")
         .about(std::string(name) + " kernel")
@@ -164,7 +179,7 @@ MechanismEntry daft_conv_entry() {
   entry.complexity = {"NsD + ND²", "ND", "DAFT, Eq. 7 to 9"};
   entry.counts = [](const AttentionShape& shape, CostConvention convention,
                     const TypedValues& values) {
-    return costs::daft_conv(shape, convention, daft_cost_options(values));
+    return daft_window_counts(shape, convention, values, values.whole("kernel"));
   };
   entry.make = [](const TypedValues& values) {
     return make_daft_window("daft-conv", DaftWindowKind::conv, values);
@@ -184,7 +199,7 @@ MechanismEntry daft_local_entry() {
   entry.complexity = {"NsD + ND²", "ND", "DAFT, 5.1"};
   entry.counts = [](const AttentionShape& shape, CostConvention convention,
                     const TypedValues& values) {
-    auto counts = costs::daft_conv(shape, convention, daft_cost_options(values));
+    auto counts = daft_window_counts(shape, convention, values, values.whole("kernel"));
     // Without global connectivity there are no sums over all tokens.
     std::erase_if(counts, [](const auto& count) { return count.component == "global sums"; });
     return counts;
@@ -206,9 +221,8 @@ MechanismEntry daft_one_hot_entry() {
   entry.complexity = {"NsD + ND²", "ND", "DAFT, appendix C"};
   entry.counts = [](const AttentionShape& shape, CostConvention convention,
                     const TypedValues& values) {
-    costs::DaftConvOptions options = daft_cost_options(values);
-    options.kernel = 1;  // one bias per head is an index: a window of one token
-    return costs::daft_conv(shape, convention, options);
+    // One bias per head is an index: a window of one token.
+    return daft_window_counts(shape, convention, values, 1);
   };
   entry.make = [](const TypedValues& values) {
     return make_daft_window("daft-one-hot", DaftWindowKind::one_hot, values);
@@ -219,6 +233,15 @@ MechanismEntry daft_one_hot_entry() {
 std::optional<std::int64_t> daft_dimensions(const TypedValues& values) {
   if (values.is("dimensions", "auto")) return std::nullopt;
   return values.whole("dimensions");
+}
+
+DaftWindowOptions daft_window_options(DaftWindowKind kind, const TypedValues& values) {
+  return {.kind = kind,
+          .kernel = values.whole("kernel"),
+          .conv_heads = values.whole("conv_heads"),
+          .dimensions = daft_dimensions(values),
+          .reparameterised = values.flag("reparameterised"),
+          .gated = values.flag("gate")};
 }
 
 DaftWindow::DaftWindow(const AttentionInput& input, const DaftWindowOptions& options)
@@ -260,8 +283,9 @@ DaftWindow::DaftWindow(const AttentionInput& input, const DaftWindowOptions& opt
         .found(to_string(r->shape()));
   }
   std::copy_n(r->data(), taps_.size(), taps_.data());
-  const Tensor* const gamma = daft_parameter(input, "gamma");
-  const Tensor* const beta = daft_parameter(input, "beta");
+  const bool plain = !options.reparameterised;
+  const Tensor* const gamma = plain ? nullptr : daft_parameter(input, "gamma");
+  const Tensor* const beta = plain ? nullptr : daft_parameter(input, "beta");
   if (!gamma != !beta) {
     throw Error(ErrorKind::usage, "gain and bias of the window biases must be given together")
         .about(gamma ? "beta" : "gamma");

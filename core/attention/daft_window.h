@@ -24,7 +24,12 @@ struct DaftWindowOptions {
   /// Dimensions of the window: 1 (a sequence) or 2 (a grid). If absent, 2 for tokens on a grid,
   /// else 1.
   std::optional<std::int64_t> dimensions = std::nullopt;
+  bool reparameterised = true;  ///< false: w = r, without γ and β of Eq. 9 (Table 7)
+  bool gated = true;            ///< DaftChannels::gated
 };
+
+/// The options with the values of an entry's parameters.
+[[nodiscard]] DaftWindowOptions daft_window_options(DaftWindowKind kind, const TypedValues& values);
 
 /// The parameter "dimensions", absent where it is "auto".
 [[nodiscard]] std::optional<std::int64_t> daft_dimensions(const TypedValues& values);

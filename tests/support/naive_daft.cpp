@@ -14,6 +14,12 @@ std::int64_t whole(const MechanismChoice& choice, const char* name) {
   return std::get<std::int64_t>(choice.parameters.at(name));
 }
 
+/// A flag of the mechanism, true if the choice lacks it.
+bool flag(const MechanismChoice& choice, const char* name) {
+  const auto found = choice.parameters.find(name);
+  return found == choice.parameters.end() || std::get<bool>(found->second);
+}
+
 const Tensor* find(const AttentionInput& input, const char* name) {
   if (!input.parameters || !input.parameters->contains(name)) return nullptr;
   return &input.parameters->find(name)->second;
@@ -34,7 +40,7 @@ double full_bias(const AttentionInput& input, std::int64_t i, std::int64_t j) {
   return sum;
 }
 
-/// r of one head after Eq. 9, row-major over the window.
+/// r of one head, after Eq. 9 unless reparameterised=false, row-major over the window.
 std::vector<double> window_of(const MechanismChoice& choice, const AttentionInput& input,
                               std::int64_t head) {
   const std::int64_t kernel = whole(choice, "kernel");
@@ -48,7 +54,8 @@ std::vector<double> window_of(const MechanismChoice& choice, const AttentionInpu
     mean += r[static_cast<std::size_t>(t)] / static_cast<double>(count);
   }
   for (const double value : r) variance += std::pow(value - mean, 2) / static_cast<double>(count);
-  if (const Tensor* const gamma = find(input, "gamma")) {
+  const Tensor* const gamma = find(input, "gamma");
+  if (gamma && flag(choice, "reparameterised")) {
     for (double& value : r) {
       const double scaled = variance > 0 ? (value - mean) / std::sqrt(variance) : 0;
       value = static_cast<double>(gamma->data()[head]) * scaled +
@@ -113,6 +120,7 @@ NaiveMap naive_daft_channel_map(const MechanismChoice& choice, const AttentionIn
   map = naive_softmax(std::move(map));
   for (std::size_t i = 0; i < map.size(); ++i) {
     const auto q = static_cast<double>(input.queries(static_cast<Eigen::Index>(i), channel));
+    if (!flag(choice, "gate")) continue;
     for (double& weight : map[i]) weight /= 1 + std::exp(-q);
   }
   return map;

@@ -10,7 +10,8 @@ namespace attnscope {
 [[nodiscard]] NaiveMap naive_daft_bias(const MechanismChoice& choice, const AttentionInput& input,
                                        std::int64_t channel);
 
-/// σ(Q_ic) exp(K_jc + w_ij) / Σ_j' exp(K_j'c + w_ij') of channel c of all D channels (DAFT, Eq. 4).
+/// σ(Q_ic) exp(K_jc + w_ij) / Σ_j' exp(K_j'c + w_ij') of channel c of all D channels (DAFT, Eq. 4);
+/// σ(Q_ic) is left out with gate=false (Table 8).
 [[nodiscard]] NaiveMap naive_daft_channel_map(const MechanismChoice& choice,
                                               const AttentionInput& input, std::int64_t channel);
 

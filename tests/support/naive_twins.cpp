@@ -132,6 +132,11 @@ NaiveTwin hash_twin() {
                   {.parameters = of_features("sign"), .shape = kSquare}}};
 }
 
+void count_daft_window(Extents s, Values v, std::int64_t kernel) {
+  test::count_daft_conv(s, kernel, v.whole("conv_heads"));
+  if (!v.flag("gate")) test::Counted::leave_out("gate");
+}
+
 NaiveTwin daft_twin(std::string_view name) {
   NaiveTwin twin;
   twin.name = name;
@@ -151,21 +156,31 @@ NaiveTwin daft_twin(std::string_view name) {
                   {"conv_heads", whole(1)},
                   {"dimensions", whole(1)},
                   {"full_keys", true}},
+                 true},
+                {{{"kernel", whole(3)},
+                  {"conv_heads", whole(1)},
+                  {"dimensions", whole(1)},
+                  {"full_keys", true},
+                  {"reparameterised", false},
+                  {"gate", false}},
                  true}};
   twin.counted = {
       {.parameters = {{"kernel", whole(3)}, {"conv_heads", whole(2)}, {"dimensions", whole(1)}},
+       .shape = kSquare},
+      {.parameters = {{"kernel", whole(3)},
+                      {"conv_heads", whole(2)},
+                      {"dimensions", whole(1)},
+                      {"gate", false}},
        .shape = kSquare}};
-  twin.count = [](Extents s, Values v) {
-    test::count_daft_conv(s, v.whole("kernel"), v.whole("conv_heads"));
-  };
+  twin.count = [](Extents s, Values v) { count_daft_window(s, v, v.whole("kernel")); };
   if (name == "daft-local") {
     // The sums over all tokens are not counted: no query sees tokens outside the window.
     twin.count = [](Extents s, Values v) {
-      test::count_daft_conv(s, v.whole("kernel"), v.whole("conv_heads"));
+      count_daft_window(s, v, v.whole("kernel"));
       test::Counted::leave_out("global sums");
     };
   } else if (name == "daft-one-hot") {
-    twin.count = [](Extents s, Values v) { test::count_daft_conv(s, 1, v.whole("conv_heads")); };
+    twin.count = [](Extents s, Values v) { count_daft_window(s, v, 1); };
   }
   return twin;
 }

@@ -79,7 +79,8 @@ struct DaftAttention::Block {
     gate.resize(count, width);
     for (std::int64_t row = 0; row < count; ++row) {
       for (std::int64_t c = 0; c < width; ++c) {
-        gate(row, c) = daft_gate(channels.queries(first + row, c));
+        // With a gate of 1 the gradient of the queries, dy · quotient · gate (1 − gate), is 0.
+        gate(row, c) = owner.gated_ ? daft_gate(channels.queries(first + row, c)) : 1.0F;
         if (!(below(row, c) < kDaftLeast)) continue;
         Matrix w(1, tokens);
         biases.fill(channels.head, first + row, rows_of(w));

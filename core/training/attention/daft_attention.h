@@ -5,13 +5,14 @@
 
 namespace attnscope {
 
-/// Y = σ(Q) ⊙ (E (F ⊙ V)) / (E F), with E = exp(w) and F = exp(K), one block of E at a time. The
-/// maximum of each row of w and of each channel of K is subtracted first, which cancels. Elements
-/// whose denominator is then too small for float32 are computed separately in double. Keys with one
-/// channel per head of w stand for all its channels (DAFT, 3.2). Derived classes provide w.
+/// Y = σ(Q) ⊙ (E (F ⊙ V)) / (E F), with E = exp(w) and F = exp(K), one block of E at a time. If not
+/// gated, σ(Q) is left out, and queries have a gradient of 0 (Table 8). The maximum of each row of
+/// w and of each channel of K is subtracted first, which cancels. Elements whose denominator is
+/// then too small for float32 are computed separately in double. Keys with one channel per head of
+/// w stand for all its channels (DAFT, 3.2). Derived classes provide w.
 class DaftAttention : public TrainedAttention {
  public:
-  explicit DaftAttention(bool causal) : causal_(causal) {}
+  explicit DaftAttention(bool causal, bool gated = true) : causal_(causal), gated_(gated) {}
 
   void forward(const AttentionTensors& all, StridedMatrixMap output,
                AttentionRoom& room) const final;
@@ -48,7 +49,7 @@ class DaftAttention : public TrainedAttention {
   void backward_wide(const AttentionTensors& all, Biases& biases,
                      const ConstStridedMatrixMap& d_output, AttentionGradients gradients) const;
 
-  bool causal_;
+  bool causal_, gated_;
 };
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
 // DAFT with position biases in a window around each token, with its gradient (DAFT, Eq. 7 to 9,
-// Algorithm 2, appendix C). The own parameters are r, γ and β.
+// Algorithm 2, appendix C). The own parameters are r, γ and β, or r alone (Table 7).
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -29,16 +29,18 @@ AttentionInput extents_of(const TrainedAttentionForm& form, std::int64_t tokens,
 class DaftWindowAttention final : public DaftAttention {
  public:
   DaftWindowAttention(const DaftWindowOptions& options, const TrainedAttentionForm& form)
-      : DaftAttention(form.causal), options_(options), form_(form) {}
+      : DaftAttention(form.causal, options.gated), options_(options), form_(form) {}
 
+  /// All begin with biases of 0: γ = β = 0, or a plain r = 0.
   [[nodiscard]] std::vector<OwnParameter> own_parameters() const override {
+    if (!options_.reparameterised) return {own_parameter(form_, "r", Initialisation::zeros)};
     return {own_parameter(form_, "r", Initialisation::standard_normal),
             own_parameter(form_, "gamma", Initialisation::zeros),
             own_parameter(form_, "beta", Initialisation::zeros)};
   }
 
  private:
-  /// r, γ and β under the names that the mechanism expects.
+  /// The own parameters under the names that the mechanism expects.
   [[nodiscard]] NamedTensors tensors_of(std::span<const float* const> own) const {
     NamedTensors tensors;
     const std::vector<OwnParameter> parameters = own_parameters();
@@ -91,6 +93,10 @@ class DaftWindowAttention final : public DaftAttention {
         if (maximum_.size() > 0) {
           d_taps =
               gradient_through_maximum(soft_.row(head).cast<double>(), maximum_.row(head), d_taps);
+        }
+        if (own.size() == 1) {
+          Eigen::Map<Eigen::RowVectorXf>(own[0] + head * count, count) += d_taps.cast<float>();
+          continue;
         }
         const WindowBias bias = {
             Eigen::Map<const Eigen::RowVectorXf>(own_[0] + head * count, count).cast<double>(),
@@ -152,10 +158,7 @@ class DaftWindowAttention final : public DaftAttention {
 std::unique_ptr<const TrainedAttention> make_daft_window_attention(
     DaftWindowKind kind, const TrainedAttentionForm& form) {
   const TypedValues read(form.mechanism.parameters);
-  const DaftWindowOptions options = {.kind = kind,
-                                     .kernel = read.whole("kernel"),
-                                     .conv_heads = read.whole("conv_heads"),
-                                     .dimensions = daft_dimensions(read)};
+  const DaftWindowOptions options = daft_window_options(kind, read);
   if (form.shape.queries > 0) {
     const AttentionInput input =
         extents_of(form, form.shape.queries, form.shape.heads * form.shape.value_width);

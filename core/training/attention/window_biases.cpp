@@ -66,21 +66,29 @@ double add_bias_entropy(const ParameterTable& table, const float* values, double
     const std::string before = parameter.name.substr(0, parameter.name.size() - 1);
     const Parameter* const gamma = table.find(before + "gamma");
     const Parameter* const beta = table.find(before + "beta");
-    if (gamma == nullptr || beta == nullptr) continue;
+    const bool plain = gamma == nullptr || beta == nullptr;
     const std::int64_t heads = parameter.shape.front(), count = parameter.slot.size / heads;
     for (std::int64_t head = 0; head < heads; ++head) {
-      const WindowBias bias = {
+      WindowBias bias = {
           Eigen::Map<const Eigen::RowVectorXf>(parameter.slot.in(values) + head * count, count)
-              .cast<double>(),
-          gamma->slot.in(values)[head], beta->slot.in(values)[head]};
-      const Eigen::RowVectorXd shares = softmax_of(bias.biases());
+              .cast<double>()};
+      if (!plain) {
+        bias.gamma = static_cast<double>(gamma->slot.in(values)[head]);
+        bias.beta = static_cast<double>(beta->slot.in(values)[head]);
+      }
+      const Eigen::RowVectorXd shares = softmax_of(plain ? bias.r : bias.biases());
       // Shares that underflow have no part in the entropy: p ln p → 0.
       const Eigen::RowVectorXd logarithms = shares.array().max(1e-300).log();
       const double entropy = -shares.dot(logarithms);
       sum += entropy;
-      bias.add_gradients(-weight * shares.array() * (logarithms.array() + entropy),
-                         parameter.slot.in(gradients) + head * count,
-                         gamma->slot.in(gradients) + head, beta->slot.in(gradients) + head);
+      const Eigen::RowVectorXd d_biases = -weight * shares.array() * (logarithms.array() + entropy);
+      float* const d_r = parameter.slot.in(gradients) + head * count;
+      if (plain) {
+        Eigen::Map<Eigen::RowVectorXf>(d_r, count) += d_biases.cast<float>();
+      } else {
+        bias.add_gradients(d_biases, d_r, gamma->slot.in(gradients) + head,
+                           beta->slot.in(gradients) + head);
+      }
     }
   }
   return sum;

@@ -33,7 +33,8 @@ struct WindowBias {
                                                           const Eigen::RowVectorXd& d_product);
 
 /// reg(w) = Σ H(softmax(w)) over the heads of all layers with windows, in nats (DAFT, Eq. 10); w
-/// are the biases in the window before any maximum. Adds the gradient of weight · reg(w).
+/// are the biases in the window before any maximum: r itself for layers without γ and β. Adds the
+/// gradient of weight · reg(w).
 double add_bias_entropy(const ParameterTable& table, const float* values, double weight,
                         float* gradients);
 

@@ -81,6 +81,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         MechanismRun{"DaftConv", "daft-conv,full_keys=true,kernel=3,conv_heads=4"},
         MechanismRun{"DaftConvOfFewKeys", "daft-conv,kernel=3,conv_heads=4"},
+        MechanismRun{"DaftConvOfPlainBiases",
+                     "daft-conv,kernel=3,conv_heads=4,reparameterised=false"},
+        MechanismRun{"DaftConvWithoutGate", "daft-conv,kernel=3,conv_heads=4,gate=false"},
         MechanismRun{"DaftLocal", "daft-local,full_keys=true,kernel=3,conv_heads=2"},
         MechanismRun{"DaftLocalOfFewKeys", "daft-local,kernel=3,conv_heads=2"},
         MechanismRun{"DaftOneHot", "daft-one-hot,full_keys=true,kernel=3,conv_heads=4"},

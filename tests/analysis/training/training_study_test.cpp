@@ -11,6 +11,7 @@
 #include "analysis/training/checkpoint_series.h"
 #include "analysis/training/study_summary.h"
 #include "analysis/training/training_history.h"
+#include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "tests/support/refusal.h"
 #include "tests/support/small_data_set.h"
@@ -361,6 +362,14 @@ TEST(TrainingStudiesTest, ComparesWhatThePapersOfDaftAndFastformerDo) {
   }
   EXPECT_EQ(model_of("daft-factors", "free", images).mechanism.parameters.at("factors"),
             ParameterValue(std::int64_t{0}));
+  const auto part_of_conv = [&](const char* variant, const char* setting) {
+    const MechanismChoice choice = model_of("daft-parts", variant, images).mechanism;
+    return make_mechanism(choice)->choice().parameters.at(setting);
+  };
+  EXPECT_EQ(part_of_conv("plain", "reparameterised"), ParameterValue(false));
+  EXPECT_EQ(part_of_conv("plain", "gate"), ParameterValue(true));
+  EXPECT_EQ(part_of_conv("ungated", "gate"), ParameterValue(false));
+  EXPECT_EQ(part_of_conv("ungated", "reparameterised"), ParameterValue(true));
   const ModelSpec windowed = model_of("fastformer-lm", "windowed", language);
   EXPECT_EQ(windowed.layer.form, LayerForm::fastformer);
   EXPECT_EQ(windowed.layer_mechanisms.size(), 6U);

@@ -267,6 +267,28 @@ TEST(DaftWindow, UsesRWithoutGainUnchanged) {
   expect_dense(choice, data);
 }
 
+TEST(DaftWindow, LeavesOutTheGateAndEq9WhereTheSettingsSaySo) {
+  for (const char* name : {"daft-conv", "daft-local", "daft-one-hot"}) {
+    for (const char* setting : {"gate", "reparameterised"}) {
+      MechanismChoice choice = window(name, 3, 2, 2);
+      DaftData data(21, 1, 4, 2);
+      data.layout = {1, 4, 5};
+      data.add_window(choice);
+      const Tensor whole = make_mechanism(choice)->forward(data.input());
+      choice.parameters[setting] = false;
+      SCOPED_TRACE(to_string(choice));
+      expect_dense(choice, data);
+      const Tensor without = make_mechanism(choice)->forward(data.input());
+      EXPECT_GT((without.matrix() - whole.matrix()).cwiseAbs().maxCoeff(), 0.01F);
+      choice.parameters["dimensions"] = std::int64_t{1};
+      data.layout = {};
+      data.causal = true;
+      data.random.parameters.insert_or_assign("r", random_normal({2, 3}, 93));
+      expect_dense(choice, data);
+    }
+  }
+}
+
 // One token holds nearly all of the global sum, and its bias removes it: Eq. 8 as written would
 // cancel.
 TEST(DaftWindow, KeysAndBiasesOfEightyAreStable) {

@@ -80,6 +80,8 @@ TEST(MechanismCosts, OwnParametersAreTheLearnedTensors) {
   EXPECT_EQ(own("daft-full", {}), 2 * 12 * 128);
   EXPECT_EQ(own("daft-full", {{"factors", std::int64_t{0}}}), 12 * 12);
   EXPECT_EQ(own("daft-conv", {{"conv_heads", std::int64_t{4}}}), 4 * 121 + 2 * 4);
+  EXPECT_EQ(own("daft-conv", {{"conv_heads", std::int64_t{4}}, {"reparameterised", false}}),
+            4 * 121);
   EXPECT_EQ(own("additive", {}), 2 * (2 * 16 + 2));
   EXPECT_EQ(own("additive", {{"causal", true}}), 2 * 16);
   EXPECT_EQ(own("mixer", {}), 2 * 12 * 48 + 48 + 12);

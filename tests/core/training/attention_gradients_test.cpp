@@ -232,6 +232,14 @@ ParameterValues narrow_window_of(std::int64_t kernel, std::int64_t heads, std::i
   return values;
 }
 
+/// narrow_window_of with a setting that is false.
+ParameterValues window_without(const char* setting, std::int64_t kernel, std::int64_t heads,
+                               std::int64_t dimensions) {
+  ParameterValues values = narrow_window_of(kernel, heads, dimensions);
+  values[setting] = false;
+  return values;
+}
+
 ParameterValues whole_of(const char* name, std::int64_t number) { return {{name, number}}; }
 
 ParameterValues text_of(const char* name, const char* word) { return {{name, std::string(word)}}; }
@@ -298,6 +306,29 @@ std::vector<TrainedCase> trained_cases() {
        1},
       {"DaftOneHot", {"daft-one-hot", window_of(3, 6, 2)}, false, 1},
       {"DaftOneHotCausal", {"daft-one-hot", window_of(5, 2, 1)}, true, 0, 1, 12},
+      {.name = "DaftConvOfPlainBiases",
+       .mechanism = {"daft-conv", window_without("reparameterised", 3, 2, 2)},
+       .prefix = 2,
+       .key_channels = 2},
+      {.name = "DaftConvWithoutGate",
+       .mechanism = {"daft-conv", window_without("gate", 3, 3, 2)},
+       .prefix = 1,
+       .key_channels = 3},
+      {.name = "DaftLocalOfPlainBiasesCausal",
+       .mechanism = {"daft-local", window_without("reparameterised", 5, 2, 1)},
+       .causal = true,
+       .rows = 1,
+       .columns = 12,
+       .key_channels = 2},
+      {.name = "DaftLocalFarKeysWithoutGate",
+       .mechanism = {"daft-local", window_without("gate", 3, 3, 1)},
+       .rows = 1,
+       .columns = 12,
+       .key_scale = 64,
+       .key_channels = 3},
+      {.name = "DaftOneHotOfPlainBiases",
+       .mechanism = {"daft-one-hot", window_without("reparameterised", 3, 2, 2)},
+       .key_channels = 2},
       {"Performer", {"performer", performer("softmax")}},
       {"PerformerRelu", {"performer", performer("relu")}},
       {"PerformerCausal", {"performer", performer("softmax")}, true},

@@ -115,6 +115,38 @@ TEST(WindowBiasesBesidePyTorch, HaveItsEntropyAndGumbelSamples) {
   }
 }
 
+TEST(WindowBiases, EntropyOfPlainBiasesHasTheGradientOfItsDifferences) {
+  const json& one = recipe_cases("biases").at(0);
+  ModelSpec spec = training_spec(one);
+  spec.mechanism.parameters["reparameterised"] = false;
+  const TrainedNetwork network(spec, gradient_forms(one));
+  const ParameterTable& table = network.parameters();
+  const Tensor numbers = raw_uniform({table.size()}, 8);
+  std::vector<float> values(numbers.data(), numbers.data() + numbers.size());
+  std::vector<float> gradients(values.size()), unused(values.size());
+  const double entropy = add_bias_entropy(table, values.data(), 0.5, gradients.data());
+  EXPECT_GT(entropy, 0);
+  std::int64_t varied = 0;
+  for (const Parameter& parameter : table.list()) {
+    EXPECT_FALSE(parameter.name.ends_with("gamma")) << parameter.name;
+    if (!parameter.name.ends_with(".r")) continue;
+    for (std::int64_t i = 0; i < parameter.slot.size; i += 3) {
+      constexpr float kStep = 1.0F / 1024;
+      float& number = parameter.slot.in(values.data())[i];
+      const float was = number;
+      number = was + kStep;
+      const double above = add_bias_entropy(table, values.data(), 0, unused.data());
+      number = was - kStep;
+      const double below = add_bias_entropy(table, values.data(), 0, unused.data());
+      number = was;
+      EXPECT_NEAR(parameter.slot.in(gradients.data())[i],
+                  0.5 * (above - below) / (2 * static_cast<double>(kStep)), 1e-5);
+      ++varied;
+    }
+  }
+  EXPECT_GT(varied, 0);
+}
+
 TEST(RegularisedNetwork, OmitsAndSmoothsNothingInTests) {
   const json& one = recipe_cases("networks").at(2);
   const TrainedNetwork plain(training_spec(one), gradient_forms(one)),
