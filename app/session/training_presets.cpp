@@ -1,5 +1,6 @@
 #include "app/session/training_presets.h"
 
+#include <algorithm>
 #include <cctype>
 #include <initializer_list>
 #include <string_view>
@@ -70,6 +71,34 @@ TrainingPreset preset(std::string name, std::string what, const ParameterValues&
   return one;
 }
 
+/// The small vision transformer with three heads 16 wide and with one head 48 wide, each with
+/// softmax and with adder attention.
+TrainingPreset preset_of_head_widths() {
+  TrainingPreset one = preset("Head width",
+                              "Softmax and adder attention, each with three heads 16 wide and with "
+                              "one head 48 wide.",
+                              small_vit(), {"softmax", "adder", "softmax", "adder"});
+  std::vector<ParameterValues> recipes;
+  for (std::size_t i = 0; i < one.variants.size(); ++i) {
+    one.variants[i].recipe["model_heads"] = std::int64_t{i < 2 ? 3 : 1};
+    recipes.push_back(one.variants[i].recipe);
+  }
+  const std::vector<std::string> names = variant_names(recipes);
+  for (std::size_t i = 0; i < names.size(); ++i) one.variants[i].name = names[i];
+  return one;
+}
+
+/// Width of a head, d.
+std::int64_t head_width_of(const ParameterValues& recipe) {
+  const auto whole = [&](const char* key) {
+    const auto found = recipe.find(key);
+    return std::get<std::int64_t>(
+        found != recipe.end() ? found->second
+                              : description_of("a recipe", recipe_settings(), key).default_value);
+  };
+  return whole("width") / std::max<std::int64_t>(whole("model_heads"), 1);
+}
+
 }  // namespace
 
 std::vector<TrainingPreset> training_presets() {
@@ -77,6 +106,7 @@ std::vector<TrainingPreset> training_presets() {
                  "The same small vision transformer with softmax, with adder attention, and with "
                  "adder attention and the identity mapping.",
                  small_vit(), {"softmax", "adder", "adder,identity=true"}),
+          preset_of_head_widths(),
           preset("DAFT",
                  "Softmax, DAFT with a bias for every pair of tokens, and DAFT with window biases.",
                  small_vit(), {"softmax", "daft-full", "daft-conv,full_keys=true"}),
@@ -117,6 +147,19 @@ std::string variant_name(const ParameterValues& recipe) {
   replace_end(kSigns, " by signs");
   if (text("arithmetic", "multiplicative") == "adder") name += ", adder layers";
   return name;
+}
+
+std::vector<std::string> variant_names(const std::vector<ParameterValues>& recipes) {
+  std::vector<std::string> names;
+  bool differ = false;
+  for (const ParameterValues& recipe : recipes) {
+    names.push_back(variant_name(recipe));
+    differ = differ || head_width_of(recipe) != head_width_of(recipes.front());
+  }
+  for (std::size_t i = 0; differ && i < names.size(); ++i) {
+    names[i] += ", d = " + std::to_string(head_width_of(recipes[i]));
+  }
+  return names;
 }
 
 std::string labels_for(const std::string& data_set) {

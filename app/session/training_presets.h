@@ -37,6 +37,10 @@ inline constexpr std::size_t kMostVariants = 4;
 /// "adder + I" for "adder,identity=true", followed by ", adder layers" for adder linear layers.
 [[nodiscard]] std::string variant_name(const ParameterValues& recipe);
 
+/// variant_name of each recipe. Those of networks that differ in the width of their heads end with
+/// it: "softmax, d = 16".
+[[nodiscard]] std::vector<std::string> variant_names(const std::vector<ParameterValues>& recipes);
+
 /// The recipe's `labels` for a data set whose path names Fashion-MNIST, whose files hold the
 /// numbers of its classes only: "T-shirt/top,Trouser,…". Empty for any other.
 [[nodiscard]] std::string labels_for(const std::string& data_set);

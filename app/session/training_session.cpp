@@ -101,10 +101,13 @@ void TrainingSession::open(const fs::path& folder) {
         .found(std::to_string(folders.size()));
   }
   stop();
-  for (const fs::path& one : folders) {
-    const std::string name = variant_name(recipe_of({one}).values());
-    const bool taken = std::ranges::any_of(runs_, [&](const Run& run) { return run.name == name; });
-    add(taken ? one.filename().string() : name, {one});
+  std::vector<ParameterValues> recipes;
+  for (const fs::path& one : folders) recipes.push_back(recipe_of({one}).values());
+  const std::vector<std::string> names = variant_names(recipes);
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    const bool taken =
+        std::ranges::any_of(runs_, [&](const Run& run) { return run.name == names[i]; });
+    add(taken ? folders[i].filename().string() : names[i], {folders[i]});
   }
 }
 

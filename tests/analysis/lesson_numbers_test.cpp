@@ -124,8 +124,10 @@ TEST(LessonNumbers, TheOrderOfRandomTokensFlipsWithTheWidth) {
   EXPECT_LT(rank(4, RandomScores::softmax), rank(4, RandomScores::adder));
   // The networks that are trained in the ninth step have 50 tokens.
   EXPECT_GT(rank(48, RandomScores::softmax, 50), rank(48, RandomScores::adder, 50));
+  EXPECT_NEAR(rank(16, RandomScores::softmax, 50), rank(16, RandomScores::adder, 50), 1.5);
   EXPECT_THAT(page("lessons/10-the-rank-lesson.md"),
-              HasSubstr("At this width, random tokens put softmax ahead."));
+              HasSubstr("Random tokens put softmax ahead at 48; of 50 tokens, as here, the two are "
+                        "about even at 16."));
   EXPECT_THAT(page("manual/teaching.md"),
               HasSubstr("adder at d = 4 to 16, softmax from 32 on (97 against 109 at 16, 119 "
                         "against 108 at 64)"));

@@ -5,7 +5,10 @@
 #include <QMainWindow>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -23,10 +26,12 @@ namespace attnscope {
 
 namespace {
 
-// Readings of the window itself at the view's threshold: the selected map's equivalent rank, and
-// the mean over all maps of each open model.
+// Readings of the window itself at the view's threshold: the selected map's equivalent rank, the
+// mean over all maps of each open model, and the model that is first, second, … by that mean.
 constexpr std::string_view kRankReading = "rank", kRankWithIdentity = "rank-with-identity",
                            kMeanRanks = "mean-ranks";
+constexpr std::array<std::string_view, 4> kRanked = {"ranked-1", "ranked-2", "ranked-3",
+                                                     "ranked-4"};
 constexpr int kMostPictureWidth = 640;  // pixels: a sheet of ten steps can be sent by mail
 
 std::string png_of(QWidget& widget) {
@@ -80,6 +85,7 @@ void PredictionStages::add_seen(const LessonBlock& block, QWidget* why) {
   const std::size_t index = stages_.size() - 1;
   Stage& stage = stages_.back();
   std::vector<std::string_view> known = {kRankReading, kRankWithIdentity, kMeanRanks};
+  known.insert(known.end(), kRanked.begin(), kRanked.end());
   for (const std::string& name : stage.names) {
     const auto entry = std::ranges::find(experiments(), name, &ExperimentEntry::name);
     known.insert(known.end(), entry->readings.begin(), entry->readings.end());
@@ -132,6 +138,8 @@ std::string PredictionStages::value_of(const Stage& stage, const std::string& re
   if (reading == kRankReading) return selected_rank(false);
   if (reading == kRankWithIdentity) return selected_rank(true);
   if (reading == kMeanRanks) return mean_ranks();
+  const auto* const ranked = std::ranges::find(kRanked, reading);
+  if (ranked != kRanked.end()) return ranked_model(ranked - kRanked.begin());
   for (const QWidget* experiment : stage.experiments) {
     const QString value = reading_of(*experiment, QString::fromStdString(reading));
     if (!value.isEmpty()) return value.toStdString();
@@ -161,6 +169,22 @@ std::string PredictionStages::mean_ranks() const {
     if (!mean.isEmpty()) ranks << QString::fromStdString(open.subject.label) + " " + mean;
   }
   return ranks.join(", ").toStdString();
+}
+
+std::string PredictionStages::ranked_model(std::ptrdiff_t place) const {
+  std::vector<std::pair<double, std::string>> models;
+  for (const OpenSubject& open : session_.subjects()) {
+    const auto spectra = spectra_.latest(open.id);
+    if (!spectra) continue;
+    const RankThreshold& threshold = session_.view().rank_threshold;
+    const double mean = mean_equivalent_rank(spectra->without, threshold);
+    if (std::isnan(mean)) continue;
+    const std::string text = mean_rank_text(spectra->without, threshold).toStdString();
+    models.emplace_back(mean, open.subject.label + " (" + text + ")");
+  }
+  std::ranges::stable_sort(models, std::greater(), &std::pair<double, std::string>::first);
+  return place < std::ssize(models) ? models[static_cast<std::size_t>(place)].second
+                                    : std::string();
 }
 
 std::string PredictionStages::where() const {

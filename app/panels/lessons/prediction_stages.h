@@ -55,6 +55,8 @@ class PredictionStages : public QObject {
   [[nodiscard]] std::string value_of(const Stage& stage, const std::string& reading) const;
   [[nodiscard]] std::string selected_rank(bool with_identity) const;
   [[nodiscard]] std::string mean_ranks() const;
+  /// Label and mean rank of the open model whose mean rank is at `place` from the highest, from 0.
+  [[nodiscard]] std::string ranked_model(std::ptrdiff_t place) const;
   [[nodiscard]] std::string where() const;
   [[nodiscard]] std::vector<std::string> pictures_of(const Stage& stage) const;
   [[nodiscard]] QMainWindow* main_window() const;

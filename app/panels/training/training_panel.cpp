@@ -196,6 +196,7 @@ void TrainingPanel::choose_preset(int index) {
 
 std::vector<PresetVariant> TrainingPanel::wanted() const {
   std::vector<PresetVariant> variants = rows_->variants();
+  std::vector<ParameterValues> recipes;
   const std::string labels = labels_for(data_set_->text().toStdString());
   for (PresetVariant& variant : variants) {
     if (!labels.empty() && !variant.recipe.contains("context")) variant.recipe["labels"] = labels;
@@ -203,7 +204,10 @@ std::vector<PresetVariant> TrainingPanel::wanted() const {
     // About 30 probes, which cost at most a twentieth of the time.
     variant.recipe["probe_every"] = std::max<std::int64_t>(steps_->value() / 30, 10);
     add_settings(further_->text().toStdString(), variant.recipe);
+    recipes.push_back(variant.recipe);
   }
+  const std::vector<std::string> names = variant_names(recipes);
+  for (std::size_t i = 0; i < names.size(); ++i) variants[i].name = names[i];
   return variants;
 }
 

@@ -84,23 +84,26 @@ void VariantRows::set_variants(const std::vector<PresetVariant>& variants) {
     }
   }
   rows_.clear();
-  shared_ = variants.front().recipe;
-  shared_.erase("mechanism");
-  shared_.erase("arithmetic");
-  for (const PresetVariant& variant : variants) add_row(variant);
+  std::vector<ParameterValues> recipes;
+  for (const PresetVariant& variant : variants) recipes.push_back(variant.recipe);
+  const std::vector<std::string> names = variant_names(recipes);
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    add_row(variants[i], names[i].substr(variant_name(recipes[i]).size()));
+  }
   place();
 }
 
-void VariantRows::add_row(const PresetVariant& variant) {
+void VariantRows::add_row(const PresetVariant& variant, const std::string& width) {
   const auto place = static_cast<std::int64_t>(rows_.size());
   Row row{};
+  row.recipe = variant.recipe;
   row.badge = new SubjectBadge(place);
   row.mechanism = new ElidedComboBox;
   row.mechanism->setObjectName(QString("training_mechanism_%1").arg(place + 1));
   row.mechanism->setAccessibleName(tr("Attention of network %1").arg(place + 1));
   static const std::vector<std::string> mechanisms = trainable_mechanisms();
   for (const std::string& mechanism : mechanisms) {
-    row.mechanism->addItem(QString::fromStdString(variant_name({{"mechanism", mechanism}})),
+    row.mechanism->addItem(QString::fromStdString(variant_name({{"mechanism", mechanism}}) + width),
                            QString::fromStdString(mechanism));
   }
   const auto text = [&](const char* key, const char* otherwise) {
@@ -159,12 +162,15 @@ std::vector<PresetVariant> VariantRows::variants() const {
   std::vector<PresetVariant> all;
   for (const Row& row : rows_) {
     PresetVariant variant;
-    variant.recipe = shared_;
+    variant.recipe = row.recipe;
     variant.recipe["mechanism"] = row.mechanism->currentData().toString().toStdString();
     variant.recipe["arithmetic"] = row.arithmetic->currentData().toString().toStdString();
-    variant.name = variant_name(variant.recipe);
     all.push_back(std::move(variant));
   }
+  std::vector<ParameterValues> recipes;
+  for (const PresetVariant& variant : all) recipes.push_back(variant.recipe);
+  const std::vector<std::string> names = variant_names(recipes);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].name = names[i];
   return all;
 }
 

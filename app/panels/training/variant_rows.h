@@ -23,8 +23,8 @@ class VariantRows : public QWidget {
  public:
   explicit VariantRows(QWidget* parent = nullptr);
 
-  /// `variants` has at least one and at most kMostVariants entries. All other recipe keys are those
-  /// of the first.
+  /// `variants` has at least one and at most kMostVariants entries. Recipe keys that have no
+  /// control here stay as they are.
   void set_variants(const std::vector<PresetVariant>& variants);
   [[nodiscard]] std::vector<PresetVariant> variants() const;
   /// Shows the progress of running trainings instead of the choices; empty `runs` show the choices
@@ -42,12 +42,13 @@ class VariantRows : public QWidget {
     QComboBox* arithmetic;
     QToolButton* remove;
     ElidedLabel* state;
+    ParameterValues recipe;  ///< with the attention and arithmetic that the row began with
   };
-  void add_row(const PresetVariant& variant);
+  /// `width`: text after the names of mechanisms, which tells heads of different widths apart.
+  void add_row(const PresetVariant& variant, const std::string& width);
   void place();
 
   std::vector<Row> rows_;
-  ParameterValues shared_;
   QGridLayout* grid_;
   QWidget* below_;  ///< the line under the rows
   QToolButton* more_;

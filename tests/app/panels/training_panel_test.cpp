@@ -188,5 +188,23 @@ TEST_F(TrainingPanelTest, TrainsAtMostFourNetworksSideBySide) {
   ASSERT_TRUE(wait_until([this] { return panel().training().runs().size() == 4; }));
 }
 
+TEST_F(TrainingPanelTest, TrainsHeadsOfTwoWidthsSideBySide) {
+  show(20);
+  auto* const preset = child<QComboBox>("training_preset");
+  const int widths = preset->findText("Head width");
+  ASSERT_GE(widths, 0);
+  preset->setCurrentIndex(widths);
+  emit preset->activated(widths);
+  EXPECT_EQ(child<QComboBox>("training_mechanism_4")->currentText(), "adder, d = 48");
+  child<QSpinBox>("training_steps")->setValue(20);
+  click("training_start");
+  ASSERT_TRUE(wait_until([this] { return panel().training().runs().size() == 4; }));
+  std::vector<std::string> names;
+  for (const TrainingSession::Run& run : panel().training().runs()) names.push_back(run.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"softmax, d = 4", "adder, d = 4", "softmax, d = 12",
+                                             "adder, d = 12"}))
+      << "as wide as the settings say";
+}
+
 }  // namespace
 }  // namespace attnscope

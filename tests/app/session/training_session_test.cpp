@@ -179,6 +179,12 @@ TEST(TrainingPresets, AreEnabledIfTheirMechanismsHaveGradients) {
     EXPECT_EQ(all, preset.why_not.empty()) << preset.name << ": " << preset.why_not;
     EXPECT_TRUE(all) << preset.name;
   }
+  const auto widths = std::ranges::find(presets, "Head width", &TrainingPreset::name);
+  ASSERT_NE(widths, presets.end());
+  std::vector<std::string> names;
+  for (const PresetVariant& one : widths->variants) names.push_back(one.name);
+  EXPECT_THAT(names, testing::ElementsAre("softmax, d = 16", "adder, d = 16", "softmax, d = 48",
+                                          "adder, d = 48"));
   EXPECT_EQ(variant_name({{"mechanism", std::string("hash,codes=sign")}}), "hash by signs");
   EXPECT_EQ(variant_name({{"mechanism", std::string("daft-conv,full_keys=true")}}), "daft-conv");
 }

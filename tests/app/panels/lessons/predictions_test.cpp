@@ -225,6 +225,25 @@ TEST_F(PredictionsTest, TheSheetReplacesAFileOnlyOnConfirmationAndNeverOneThatWa
   EXPECT_TRUE(child<QLabel>("sheet_outcome")->text().startsWith("⚠"));
 }
 
+TEST_F(PredictionsTest, OrdersTheOpenModelsByTheirMeanRanks) {
+  press(Qt::Key_F2);
+  auto* lessons = window().findChild<LessonsPanel*>();
+  const std::filesystem::path file = folder() / "order.md";
+  std::ofstream(file) << "# Order\n```prediction Q\nchoice a | b: Highest => @ranked-1\n"
+                         "choice a | b: Lowest => @ranked-2\nchoice a | b: None => @ranked-3\n"
+                         "```\n```step Open both\nclose\nplain\nopen fashion-softmax\n"
+                         "open fashion-adder\ninput 08_bag.png\n```\n```seen\n```\n";
+  lessons->open_document(file);
+  click("skip_1");
+  click("step_1");
+  ASSERT_TRUE(wait_until_settled());
+  click("compare_1");
+  const PredictionAnswer& answer = lessons->answers().predictions.at(0);
+  EXPECT_THAT(answer.seen.at(0), testing::StartsWith("fashion-adder ("));
+  EXPECT_THAT(answer.seen.at(1), testing::StartsWith("fashion-softmax ("));
+  EXPECT_EQ(answer.seen.at(2), "") << "only two are open";
+}
+
 TEST_F(PredictionsTest, ALessonThatComparesWithAnUnknownNumberIsRefused) {
   press(Qt::Key_F2);
   auto* lessons = window().findChild<LessonsPanel*>();
