@@ -44,26 +44,28 @@ double fitting_pt(const std::vector<double>& widths, double width_mm) {
   return width_mm / 25.4 * 72 / std::accumulate(widths.begin(), widths.end(), 0.0) + 0.75;
 }
 
-/// Breaks the longest texts of the widest columns until the table fits at its smallest font size,
-/// or no text can be broken further.
+/// Breaks the longest text of the widest column, again and again, until the table fits at its
+/// smallest font size, or no text can be broken further.
 void break_cells(Table& table, double width_mm) {
+  const Table whole = table;
   std::vector<double> widths = column_widths(table);
-  std::vector<bool> broken(widths.size(), false);
+  std::vector<bool> narrowest(widths.size(), false);
   while (fitting_pt(widths, width_mm) < kSmallestPt) {
     std::size_t widest = widths.size();
     for (std::size_t column = 0; column < std::min(table.text_columns, widths.size()); ++column) {
-      if (!broken[column] && (widest == widths.size() || widths[column] > widths[widest])) {
+      if (!narrowest[column] && (widest == widths.size() || widths[column] > widths[widest])) {
         widest = column;
       }
     }
     if (widest == widths.size()) return;
-    // The column becomes as narrow as required, but not narrower than its longest word.
-    const double sum = std::accumulate(widths.begin(), widths.end(), 0.0);
-    const double room = width_mm / 25.4 * 72 / (kSmallestPt - 0.75);
-    const double wanted = widths[widest] - kColumnGapEms - (sum - room);
-    for (auto& row : table.rows) row[widest] = wrapped(row[widest], wanted);
-    broken[widest] = true;
+    constexpr double less = 0.01;  // ems: the longest line no longer fits
+    const double wanted = widths[widest] - kColumnGapEms - less;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      table.rows[row][widest] = wrapped(whole.rows[row][widest], wanted);
+    }
+    const double before = widths[widest];
     widths = column_widths(table);
+    narrowest[widest] = !(widths[widest] < before);
   }
 }
 

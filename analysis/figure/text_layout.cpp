@@ -80,6 +80,28 @@ std::string in_two_lines(const std::string& label) {
   return first + "\n" + label.substr(best);
 }
 
+namespace {
+
+/// The label broken after spaces, hyphens and underscores into lines of at most `ems`, if no part
+/// is wider.
+std::string broken_anywhere(const std::string& label, double ems) {
+  std::string out, line;
+  for (std::size_t first = 0; first < label.size();) {
+    const std::size_t end = std::min(label.find_first_of(" -_", first), label.size() - 1) + 1;
+    const std::string part = label.substr(first, end - first);
+    if (!line.empty() && text_ems(line + part) > ems) {
+      if (line.back() == ' ') line.pop_back();
+      out += line + "\n";
+      line.clear();
+    }
+    line += part;
+    first = end;
+  }
+  return out + line;
+}
+
+}  // namespace
+
 std::size_t legend_rows(const std::vector<std::string>& labels, double width_mm) {
   constexpr double text_pt = 6.25, icon_pt = 18, gap_pt = 8, margins_pt = 4;
   for (std::size_t rows = 1; rows < labels.size(); ++rows) {
@@ -157,6 +179,12 @@ std::string row_label(const std::string& label, double room_mm, double size_pt) 
   if (text_mm(lines, size_pt) > room_mm && comma != std::string::npos &&
       label.find('\n') == std::string::npos) {
     lines = label.substr(0, comma) + "\n" + label.substr(comma + 2);
+  }
+  constexpr std::size_t most_lines = 3;
+  const std::string narrow = broken_anywhere(label, room_mm / mm_of_em(size_pt));
+  if (text_mm(lines, size_pt) > room_mm && text_mm(narrow, size_pt) <= room_mm &&
+      lines_of(narrow) <= most_lines) {
+    return narrow;
   }
   return elided_middle(lines, room_mm / mm_of_em(size_pt));
 }

@@ -297,6 +297,23 @@ QCPScatterStyle scatter(MarkerShape shape, const QColor& colour, const Pens& pen
   return {};
 }
 
+/// A line whose points were cut to the axes. The edges of the axes do not cut its markers and the
+/// width of its pen in half.
+class UncutGraph final : public QCPGraph {
+ public:
+  UncutGraph(QCPAxis* x, QCPAxis* y, const Pens& pens)
+      : QCPGraph(x, y), beyond_(static_cast<int>(std::ceil(pens.pixels(kHalfMarkerPt)))) {}
+
+ protected:
+  [[nodiscard]] QRect clipRect() const override {
+    return QCPGraph::clipRect().adjusted(-beyond_, -beyond_, beyond_, beyond_);
+  }
+
+ private:
+  static constexpr double kHalfMarkerPt = 2;
+  int beyond_;
+};
+
 bool turns_back(const std::vector<double>& x) {
   return std::adjacent_find(x.begin(), x.end(),
                             [](double left, double right) { return right < left; }) != x.end();
@@ -359,8 +376,9 @@ class PanelMarks {
     plottable->addToLegend(legend_);
   }
 
-  QCPGraph* graph() {
-    auto* added = new QCPGraph(x_, y_);
+  QCPGraph* graph() { return adjusted(new QCPGraph(x_, y_)); }
+
+  static QCPGraph* adjusted(QCPGraph* added) {
     added->setAdaptiveSampling(false);
     added->setSelectable(QCP::stNone);
     return added;
@@ -371,7 +389,7 @@ class PanelMarks {
     const Polyline shown =
         drawn ? cut(line.x, line.y, window_) : points_inside(line.x, line.y, window_);
     if (drawn && turns_back(shown.x)) return add_outline(line, shown);
-    QCPGraph* added = graph();
+    QCPGraph* added = adjusted(new UncutGraph(x_, y_, pens_));
     added->setData(list(shown.x), list(shown.y), std::is_sorted(shown.x.begin(), shown.x.end()));
     added->setLineStyle(drawn ? QCPGraph::lsLine : QCPGraph::lsNone);
     added->setPen(pens_.pen(colour(line.colour), line.width_pt, line.style));
@@ -381,7 +399,7 @@ class PanelMarks {
     } else if (marked) {
       // Markers are drawn only at the data's points, not where the line was cut.
       const Polyline points = points_inside(line.x, line.y, window_);
-      QCPGraph* markers = graph();
+      QCPGraph* markers = adjusted(new UncutGraph(x_, y_, pens_));
       markers->setData(list(points.x), list(points.y));
       markers->setLineStyle(QCPGraph::lsNone);
       markers->setScatterStyle(scatter(line.marker, colour(line.colour), pens_));
@@ -395,6 +413,9 @@ class PanelMarks {
     added->setSelectable(QCP::stNone);
     added->setData(list(shown.x), list(shown.y));
     added->setPen(pens_.pen(colour(line.colour), line.width_pt, line.style));
+    if (shown.x.size() == line.x.size()) {
+      added->setScatterStyle(scatter(line.marker, colour(line.colour), pens_));
+    }
     into_legend(added, line.label);
   }
 

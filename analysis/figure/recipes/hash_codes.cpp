@@ -256,7 +256,7 @@ class HashCodesFigure {
 
   [[nodiscard]] static Panel distances_panel(const CodesOfKind& codes, bool first) {
     Panel panel;
-    panel.title = "AUC " + rounded_text(codes.distances.auc, 3);
+    panel.title = "AUC " + fixed_text(codes.distances.auc, 3);
     const auto add = [&](const std::vector<std::int64_t>& counts, const char* label,
                          std::size_t colour, LineStyle style) {
       Line line;

@@ -75,6 +75,12 @@ TEST(Labels, KeepsTheHeadInRowLabels) {
   EXPECT_LE(text_mm(shown, 7), 25) << "widths are estimates";
 }
 
+TEST(Labels, RowLabelsBreakIntoThreeLinesBeforeTheyAreShortened) {
+  EXPECT_EQ(row_label("adder-network-identity", 12, 7), "adder-\nnetwork-\nidentity");
+  EXPECT_EQ(row_label("adder-network-identity", 18, 7), "adder-network-\nidentity");
+  EXPECT_NE(row_label("adder-network-identity", 6, 7).find("…"), std::string::npos);
+}
+
 TEST(Caption, ShortensConsecutiveIndicesToARange) {
   EXPECT_EQ(chosen("layer", "all"), "all layers");
   EXPECT_EQ(chosen("layer", "3"), "layer 3");

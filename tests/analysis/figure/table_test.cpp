@@ -44,6 +44,16 @@ TEST(Tables, BreakCellsThatDoNotFitIntoSeveralLines) {
   EXPECT_EQ(figure.table->rows[1][1], long_table().rows[1][1]) << "what is exported is whole";
 }
 
+TEST(Tables, NarrowTheirColumnsEvenly) {
+  Table table{.header = {"A", "B", "Mul (B)"},
+              .rows = {{"one two three four five", "one two three four five six", "0.06"}},
+              .text_columns = 2};
+  const Table broken = broken_table(table, 32);
+  EXPECT_GT(lines_of(broken.rows[0][0]), 1U);
+  EXPECT_GT(lines_of(broken.rows[0][1]), 1U);
+  EXPECT_NEAR(text_ems(broken.rows[0][0]), text_ems(broken.rows[0][1]), 4) << "half of one alone";
+}
+
 TEST(Tables, HaveOneLineARowWhereCellsFit) {
   Figure figure;
   make_table_figure(figure, long_table(), 174);

@@ -143,6 +143,43 @@ TEST(Draw, AFrameIsClosed) {
   }
 }
 
+TEST(Draw, MarkersOnTheEdgesOfTheAxesAreWhole) {
+  Figure figure;
+  Panel panel;
+  Line line;
+  line.x = {0, 1, 2};
+  line.y = {0, 1, 2};
+  line.colour = {255, 0, 0, 255};
+  line.style = LineStyle::none;
+  line.marker = MarkerShape::square;
+  panel.x.minimum = panel.y.minimum = 0;
+  panel.x.maximum = panel.y.maximum = 2;
+  panel.marks.emplace_back(line);
+  figure.panels.push_back(std::move(panel));
+  QCustomPlot plot;
+  show(figure, plot, {300, 300});
+  const QImage image = plot.grab().toImage().convertToFormat(QImage::Format_RGB32);
+  const QCPAxisRect& axes = *plot.axisRect();
+  const auto red_around = [&](double at) {
+    const QPointF middle(axes.axis(QCPAxis::atBottom)->coordToPixel(at),
+                         axes.axis(QCPAxis::atLeft)->coordToPixel(at));
+    constexpr int kReach = 6;  // pixels, more than half a marker
+    int red = 0;
+    for (int y = -kReach; y <= kReach; ++y) {
+      for (int x = -kReach; x <= kReach; ++x) {
+        const QPoint pixel = middle.toPoint() + QPoint(x, y);
+        if (!image.rect().contains(pixel)) continue;
+        const QColor colour = image.pixelColor(pixel);
+        if (colour.red() > 200 && colour.green() < 60) ++red;
+      }
+    }
+    return red;
+  };
+  const int whole = red_around(1);
+  EXPECT_GE(whole, 4);
+  EXPECT_NEAR(red_around(2), whole, 0.25 * whole);
+}
+
 TEST(Draw, ALabelTooLongForItsAxisStandsInTwoLines) {
   const Figure figure = make_figure("rank-by-layer", two_subjects());
   QCustomPlot plot;

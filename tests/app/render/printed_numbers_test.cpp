@@ -5,6 +5,7 @@
 #include <QXmlStreamReader>
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <optional>
 #include <qcustomplot.h>
 #include <regex>
 #include <sstream>
@@ -104,6 +105,7 @@ struct Printed {
   int digits = 17;      ///< number of printed digits
   double scale = 1;
   bool alone = true;  ///< no other text, such as a tick, matches the pattern
+  std::optional<int> decimals = std::nullopt;  ///< printed decimals, instead of digits
 };
 
 void PrintTo(const Printed& printed, std::ostream* out) {
@@ -119,7 +121,8 @@ TEST_P(PrintedNumbersOf, AreTheSameEverywhere) {
     if (IsSkipped()) return;
     Words expected;
     for (const double value : csv_numbers(printed.numbers)) {
-      expected.push_back(rounded_text(printed.scale * value, printed.digits));
+      expected.push_back(printed.decimals ? fixed_text(printed.scale * value, *printed.decimals)
+                                          : rounded_text(printed.scale * value, printed.digits));
     }
     std::sort(expected.begin(), expected.end());
     ASSERT_FALSE(expected.empty()) << csv_;
@@ -146,7 +149,8 @@ INSTANTIATE_TEST_SUITE_P(
         Printed{"attention-maps", kRank, "equivalent_rank"},
         Printed{"composite", kRank, "equivalent_rank"},
         Printed{"comparison", "JS ([0-9.]+) bit", "js_divergence_bits", 3},
-        Printed{"hash-codes", "AUC ([0-9.]+)", "auc", 3},
+        Printed{
+            .figure = "hash-codes", .pattern = "AUC ([0-9.]+)", .numbers = "auc", .decimals = 3},
         Printed{"hash-codes", "([0-9]+) codes?", "distinct_codes"},
         Printed{"feature-scatter", "component \\(([0-9.]+) ?%", "share_of_variance", 2, 100},
         Printed{"energy-share", "\\b([0-9]+)\\b", "attention_share_of_operations", 2, 1, false},
