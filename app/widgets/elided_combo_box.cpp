@@ -26,7 +26,7 @@ void ElidedComboBox::initStyleOption(QStyleOptionComboBox* option) const {
       style()
           ->subControlRect(QStyle::CC_ComboBox, option, QStyle::SC_ComboBoxEditField, this)
           .width();
-  option->currentText = fontMetrics().elidedText(option->currentText, Qt::ElideRight, room);
+  option->currentText = fontMetrics().elidedText(option->currentText, Qt::ElideMiddle, room);
 }
 
 bool ElidedComboBox::event(QEvent* event) {

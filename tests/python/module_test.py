@@ -395,7 +395,8 @@ class KernelsTest(unittest.TestCase):
 class ThreadsTest(unittest.TestCase):
     LONG = np.random.default_rng(10).random((40, 1, 400, 400))
 
-    def test_other_threads_run_meanwhile(self):
+    def longest_pause(self):
+        """The longest time in which this thread did not run while another computed, as a share."""
         done, ticks = threading.Event(), []
 
         def compute():
@@ -409,8 +410,11 @@ class ThreadsTest(unittest.TestCase):
             ticks.append(time.monotonic())
             time.sleep(0.001)
         thread.join()
-        longest = max(np.diff([start, *ticks]))
-        self.assertLess(longest, 0.5 * (time.monotonic() - start))
+        return max(np.diff([start, *ticks])) / (time.monotonic() - start)
+
+    def test_other_threads_run_meanwhile(self):
+        # On a busy machine this thread may pause for other reasons, but not each time.
+        self.assertTrue(any(self.longest_pause() < 0.5 for _ in range(20)))
 
     def test_openblas_keeps_its_threads(self):
         import ctypes

@@ -49,8 +49,9 @@ TEST(ElidedComboBox, ShortensItsEntryNotItsText) {
   EXPECT_EQ(list.shown_text(), list.currentText());
   list.resize(list.minimumSizeHint());
   EXPECT_LT(list.width(), list.sizeHint().width() / 2);
-  EXPECT_TRUE(list.shown_text().startsWith("Wh"));
-  EXPECT_TRUE(list.shown_text().endsWith("…"));
+  EXPECT_TRUE(list.shown_text().startsWith("W"));
+  EXPECT_TRUE(list.shown_text().contains("…"));
+  EXPECT_EQ(list.shown_text().back(), list.currentText().back()) << "names differ at their ends";
   EXPECT_TRUE(list.currentText().endsWith("layer"));
 }
 
