@@ -36,14 +36,21 @@ void check(const GenerationSettings& settings) {
   }
 }
 
-/// exp(x − greatest) / Σ, in double. Throws Error(usage) if that is not defined.
-std::vector<double> softmax_of(const std::vector<double>& logits, double temperature) {
+/// The place of the greatest logit, the first of equal ones. Throws Error(usage) if a logit is NaN
+/// or the greatest is not finite.
+std::vector<double>::const_iterator greatest_logit(const std::vector<double>& logits) {
   const bool known = std::ranges::none_of(logits, [](double x) { return std::isnan(x); });
-  const double greatest = logits.empty() ? 0 : *std::ranges::max_element(logits);
-  if (!known || logits.empty() || !std::isfinite(greatest)) {
+  const auto greatest = std::ranges::max_element(logits);
+  if (!known || logits.empty() || !std::isfinite(*greatest)) {
     throw Error(ErrorKind::usage, "the model's logits are not finite")
         .remedy("run the text with `attnscope trace` to see in which layer they cease to be");
   }
+  return greatest;
+}
+
+/// exp(x − greatest) / Σ, in double. Throws the errors of greatest_logit.
+std::vector<double> softmax_of(const std::vector<double>& logits, double temperature) {
+  const double greatest = *greatest_logit(logits);
   std::vector<double> weights;
   weights.reserve(logits.size());
   for (const double x : logits) weights.push_back(std::exp((x - greatest) / temperature));
@@ -147,9 +154,8 @@ std::vector<std::int64_t> GeneratedText::ids() const {
 
 std::int64_t next_token(const std::vector<double>& logits, const TokenSampling& sampling,
                         double at) {
-  const bool greedy = sampling.temperature == 0;
-  const std::vector<double> all = softmax_of(logits, greedy ? 1 : sampling.temperature);
-  if (greedy) return greatest_of(all, 1).front();
+  if (sampling.temperature == 0) return greatest_logit(logits) - logits.begin();
+  const std::vector<double> all = softmax_of(logits, sampling.temperature);
   const std::int64_t most = sampling.top_k > 0 ? sampling.top_k : std::ssize(all);
   std::vector<std::int64_t> kept = greatest_of(all, most);
   const auto probability = [&](std::int64_t id) { return all[static_cast<std::size_t>(id)]; };
