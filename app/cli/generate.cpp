@@ -30,18 +30,6 @@ struct GenerateArguments {
   TableFormat format = TableFormat::text;
 };
 
-const char* name_of(GenerationEnd end) {
-  switch (end) {
-    case GenerationEnd::token:
-      return "end_token";
-    case GenerationEnd::context:
-      return "context";
-    case GenerationEnd::count:
-      break;
-  }
-  return "count";
-}
-
 /// The end of the text, if it is not the number of tokens that were asked for.
 std::string end_in_words(const GeneratedText& text, const Model& model) {
   switch (text.end) {
@@ -70,7 +58,7 @@ ordered_json as_json(const Model& model, const MechanismChoice& mechanism,
           {"text", text.text()},
           {"ids", text.ids()},
           {"prompt_tokens", std::ssize(text.prompt)},
-          {"end", name_of(text.end)},
+          {"end", name_of(generation_end_names, text.end)},
           {"kept_keys", text.kept_keys},
           {"status", status_as_json(model.status())},
           {"tokens", report_as_json(generated_tokens_report(text))}};

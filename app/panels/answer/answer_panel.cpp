@@ -486,8 +486,7 @@ void AnswerPanel::continue_text(std::size_t part) {
        mechanism = open->subject.trace->mechanism](const Progress& progress) -> JobQueue::Delivery {
         const GeneratedText text =
             generate(*model, *input, mechanism, {kNewTokens, {}, 0}, {}, progress);
-        std::vector<std::int64_t> tokens = text.ids();
-        tokens.erase(tokens.begin(), tokens.begin() + std::ssize(text.prompt));
+        std::vector<std::int64_t> tokens = text.new_ids();
         // One token more than the context is known, but a text with it cannot be run.
         const std::int64_t context = model->spec().input.context;
         const std::int64_t room = std::max<std::int64_t>(context - std::ssize(text.prompt), 1);

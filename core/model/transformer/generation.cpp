@@ -138,17 +138,26 @@ std::vector<std::int64_t> prompt_of(const Input& input, const Transformer& model
 
 }  // namespace
 
+std::span<const GeneratedToken> GeneratedText::with_text() const {
+  const std::span<const GeneratedToken> all(tokens);
+  return end == GenerationEnd::token ? all.first(all.size() - 1) : all;
+}
+
 std::string GeneratedText::text() const {
-  const std::size_t last = end == GenerationEnd::token ? 1 : 0;
   std::string all;
-  for (std::size_t i = 0; i + last < tokens.size(); ++i) all += tokens[i].chosen.text;
+  for (const GeneratedToken& token : with_text()) all += token.chosen.text;
+  return all;
+}
+
+std::vector<std::int64_t> GeneratedText::new_ids() const {
+  std::vector<std::int64_t> all;
+  for (const GeneratedToken& token : with_text()) all.push_back(token.chosen.id);
   return all;
 }
 
 std::vector<std::int64_t> GeneratedText::ids() const {
-  const std::size_t last = end == GenerationEnd::token ? 1 : 0;
   std::vector<std::int64_t> all = prompt;
-  for (std::size_t i = 0; i + last < tokens.size(); ++i) all.push_back(tokens[i].chosen.id);
+  for (const std::int64_t id : new_ids()) all.push_back(id);
   return all;
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/model/model.h"
+#include "core/parameters/enum_names.h"
 
 namespace attnscope {
 
@@ -46,6 +48,10 @@ enum class GenerationEnd {
   token,   ///< the last token stands for no text: </s>, <|endoftext|>
   context  ///< the model reads no longer text
 };
+inline constexpr EnumName<GenerationEnd> generation_end_names[] = {
+    {GenerationEnd::count, "count"},
+    {GenerationEnd::token, "end_token"},
+    {GenerationEnd::context, "context"}};
 
 struct GeneratedText {
   std::vector<std::int64_t> prompt;    ///< tokens of the text that was continued
@@ -55,10 +61,15 @@ struct GeneratedText {
   /// each new token (see Transformer::can_append).
   bool kept_keys = false;
 
-  /// The new text, without a token that stands for no text.
+  /// The new tokens, without a last one that stands for no text.
+  [[nodiscard]] std::vector<std::int64_t> new_ids() const;
+  /// Their text.
   [[nodiscard]] std::string text() const;
-  /// The tokens of the whole text, without a last one that stands for no text.
+  /// The tokens of the whole text: `prompt` and new_ids.
   [[nodiscard]] std::vector<std::int64_t> ids() const;
+
+ private:
+  [[nodiscard]] std::span<const GeneratedToken> with_text() const;
 };
 
 /// Continues `input`, a text. `made` is called with each new token at once and may be empty. A
