@@ -16,14 +16,15 @@
 namespace attnscope {
 namespace {
 
-/// Waits up to 3 minutes until `holds` is true; returns whether it is. Trainings have the lowest
-/// priority, so on a busy machine other tests leave them little time.
+/// Waits up to 3 minutes until `holds` is true; returns whether it became true. Trainings have the
+/// lowest priority, so on a busy machine other tests leave them little time.
 bool soon(const std::function<bool()>& holds) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(3);
-  while (!holds() && std::chrono::steady_clock::now() < until) {
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() >= until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return holds();
+  return true;
 }
 
 class LiveTrainingTest : public testing::Test {
