@@ -192,6 +192,7 @@ MechanismArgument mechanism_argument(const ModelArguments& arguments, const Mode
 
 std::filesystem::path file_of_locator(const std::string& locator) {
   if (is_written_out(locator) || locator == "-") return {};
+  if (const auto question = parts_of_question(locator)) return file_of_locator(question->first);
   std::error_code ignored;
   if (std::filesystem::exists(locator, ignored)) return locator;
   return locator.substr(0, locator.rfind('#'));

@@ -123,6 +123,9 @@ ViewSettings read_view(const json& object) {
 json write_locator(const std::string& locator, const std::filesystem::path& folder) {
   if (locator.empty()) return nullptr;
   if (is_written_out(locator)) return {{"written_out", locator}};
+  if (const auto question = parts_of_question(locator)) {
+    return {{"about", write_locator(question->first, folder)}, {"question", question->second}};
+  }
   const std::size_t hash = locator.rfind('#');
   json object = write_path(locator.substr(0, hash), folder);
   if (hash != std::string::npos) object["item"] = locator.substr(hash + 1);
@@ -133,6 +136,10 @@ std::string read_locator(const json& value, const std::filesystem::path& folder)
   if (value.is_null()) return {};
   if (value.is_object() && value.contains("written_out")) {
     return value.at("written_out").get<std::string>();
+  }
+  if (value.is_object() && value.contains("question")) {
+    return question_locator(read_locator(value.value("about", json()), folder),
+                            value.at("question").get<std::string>());
   }
   std::string locator = read_path(value, folder).string();
   if (value.is_object() && value.contains("item")) {

@@ -5,6 +5,13 @@
 namespace attnscope {
 
 std::string TokenLayout::name(std::int64_t index) const {
+  if (is_cell(index)) {
+    const std::int64_t cell = index - prefix;
+    return "(" + std::to_string(cell / columns) + ", " + std::to_string(cell % columns) + ")";
+  }
+  if (index < std::ssize(texts)) {
+    return visible_text(texts[static_cast<std::size_t>(index)]);
+  }
   if (index < prefix) {
     const std::int64_t first_register = prefix - registers;
     if (index >= first_register) return "register " + std::to_string(index - first_register);
@@ -12,12 +19,7 @@ std::string TokenLayout::name(std::int64_t index) const {
     if (index == 1) return "distillation";
     return "prefix " + std::to_string(index);
   }
-  if (index < std::ssize(texts)) {
-    return visible_text(texts[static_cast<std::size_t>(index)]);
-  }
-  const std::int64_t patch = index - prefix;
-  if (!has_grid() || patch >= rows * columns) return std::to_string(index);
-  return "(" + std::to_string(patch / columns) + ", " + std::to_string(patch % columns) + ")";
+  return std::to_string(index);
 }
 
 std::string visible_text(const std::string& token) {

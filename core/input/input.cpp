@@ -23,9 +23,10 @@ constexpr const char* kinds_of_input =
     "an input is a PNG or JPEG picture, a WAV sound (PATH#FIRST-LAST for some of its seconds), a "
     ".npy array [C, H, W], [N, D] or [bands, frames], an item of a data set (PATH#INDEX), a text "
     "file (.txt; PATH#FIRST-LAST for some of its characters), a text "
-    "(text:To be, or not), a pair of texts (pair:FIRST ||| SECOND) or token ids (ids:1,2,3)";
+    "(text:To be, or not), a pair of texts (pair:FIRST ||| SECOND), a picture and a question about "
+    "it (ask:PICTURE ||| TEXT) or token ids (ids:1,2,3)";
 
-constexpr std::string_view kLiteral = "text:", kPair = "pair:", kIds = "ids:";
+constexpr std::string_view kLiteral = "text:", kPair = "pair:", kIds = "ids:", kAsk = "ask:";
 /// Separator between the texts of a pair, as in BERT's original tools.
 constexpr std::string_view kBetween = "|||";
 
@@ -107,6 +108,38 @@ Input open_pair(const std::string& locator) {
   return {Text{first, {}, second}, in_quotes(first) + " + " + in_quotes(second), locator, -1};
 }
 
+/// The picture's locator and the text of "ask:PICTURE ||| TEXT".
+std::pair<std::string, std::string> split_question(std::string_view locator) {
+  const std::string_view both = locator.substr(kAsk.size());
+  const std::size_t between = both.find(kBetween);
+  const std::string picture(without_spaces(both.substr(0, between)));
+  std::string text;
+  if (between != std::string_view::npos) {
+    text = without_spaces(both.substr(between + kBetween.size()));
+  }
+  if (picture.empty() || text.empty()) {
+    throw Error(ErrorKind::usage, "a question needs a picture and a text with ||| between them")
+        .expected("ask:photo.png ||| What is on the table?")
+        .found(shown_text(locator.substr(0, 60)));
+  }
+  if (text.size() > longest_text) throw Error(ErrorKind::unsupported, "the text is too long");
+  return {picture, text};
+}
+
+Input open_question(const std::string& locator) {
+  const auto [path, characters] = split_question(locator);
+  Input picture = open_input(path);
+  Image* const image = std::get_if<Image>(&picture.content);
+  if (!image) {
+    throw Error(ErrorKind::usage, "a question is asked about a picture")
+        .about(picture.label)
+        .expected("a PNG or JPEG picture, or an item of a data set of pictures");
+  }
+  Text text{characters, {}};
+  text.picture = std::make_shared<const Image>(std::move(*image));
+  return {std::move(text), picture.label + " + " + in_quotes(characters), locator, -1};
+}
+
 /// Opens one list of ids, or two with the separator of pairs between them.
 Input open_ids(const std::string& locator) {
   const std::string_view lists = std::string_view(locator).substr(kIds.size());
@@ -172,6 +205,15 @@ std::string pair_locator(std::string_view first, std::string_view second) {
   return std::string(kPair).append(first).append(" ").append(kBetween).append(" ").append(second);
 }
 
+std::string question_locator(std::string_view picture, std::string_view text) {
+  return std::string(kAsk).append(picture).append(" ").append(kBetween).append(" ").append(text);
+}
+
+std::optional<std::pair<std::string, std::string>> parts_of_question(std::string_view locator) {
+  if (!locator.starts_with(kAsk)) return std::nullopt;
+  return split_question(locator);
+}
+
 bool is_written_out(std::string_view locator) {
   return locator.starts_with(kLiteral) || locator.starts_with(kPair) || locator.starts_with(kIds);
 }
@@ -179,9 +221,8 @@ bool is_written_out(std::string_view locator) {
 Input open_input(const std::string& locator) {
   if (locator.starts_with(kLiteral)) return open_literal(locator);
   if (locator.starts_with(kPair)) return open_pair(locator);
-  if (locator.starts_with(kIds)) {
-    return open_ids(locator);
-  }
+  if (locator.starts_with(kIds)) return open_ids(locator);
+  if (locator.starts_with(kAsk)) return open_question(locator);
   const std::filesystem::path path(locator);
   std::error_code unreadable;  // a name that is too long counts as missing
   if (!std::filesystem::exists(path, unreadable)) {

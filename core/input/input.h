@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "core/input/image.h"
@@ -25,12 +28,20 @@ struct Input {
 
 /// Opens an image, a sound (WAV), a .npy array (token ids if integer), a text file (.txt, .md), a
 /// literal text ("text:To be, or not"), a pair of texts ("pair:Who is there? ||| Nay, answer me."),
-/// token ids ("ids:1,2,3"), or an item of a data set ("PATH#INDEX"; see data_set.h). Throws Error
-/// listing the kinds of input.
+/// a picture and a text about it ("ask:photo.png ||| What is on the table?"), token ids
+/// ("ids:1,2,3"), or an item of a data set ("PATH#INDEX"; see data_set.h). Throws Error listing the
+/// kinds of input.
 [[nodiscard]] Input open_input(const std::string& locator);
 
 /// The locator of a pair of texts. open_input refuses it if it cannot be split into the two texts.
 [[nodiscard]] std::string pair_locator(std::string_view first, std::string_view second);
+
+/// The locator of a text about a picture, which is given by its own locator.
+[[nodiscard]] std::string question_locator(std::string_view picture, std::string_view text);
+/// The picture's locator and the text of "ask:PICTURE ||| TEXT"; empty for other locators. Throws
+/// Error(usage) if one of them is missing.
+[[nodiscard]] std::optional<std::pair<std::string, std::string>> parts_of_question(
+    std::string_view locator);
 
 /// True if the locator contains the input itself ("text:To be", "ids:1,2") and is not a path.
 [[nodiscard]] bool is_written_out(std::string_view locator);

@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/input/image.h"
 
 namespace attnscope {
 
@@ -17,6 +20,8 @@ struct Text {
   /// The second text of a pair (question and answer, premise and hypothesis).
   std::optional<std::string> second = std::nullopt;
   std::vector<std::int64_t> second_ids = {};  ///< token ids of the second text of a pair
+  /// The picture that the text asks about, for models of pictures and texts; else null.
+  std::shared_ptr<const Image> picture = nullptr;
 };
 
 /// Length limit of a text in bytes.

@@ -31,6 +31,8 @@ class Model {
   /// The naming scheme that was recognised: "timm ViT", "our own", or a description's name.
   [[nodiscard]] virtual const std::string& architecture() const = 0;
   [[nodiscard]] virtual const std::vector<Assumption>& assumptions() const = 0;
+  /// True if a text may have a picture (Text::picture).
+  [[nodiscard]] virtual bool reads_pictures() const { return false; }
   /// The evidence that the model computes the same as its own code.
   [[nodiscard]] virtual ModelStatus status() const {
     return model_status(assumptions(), architecture());

@@ -248,7 +248,7 @@ void check_tokens_agree(const LayerTrace& layer, const std::string& name) {
   agree(keys, extent_of(layer.values, 1), "values");
   for (const auto& [layout, count] :
        {std::pair(&layer.layout, queries), std::pair(&layer.key_layout, keys)}) {
-    if (!layout->has_grid() || count == 0 || layout->is_grid_of(count)) continue;
+    if (!layout->has_grid() || count == 0 || layout->is_grid_within(count)) continue;
     throw Error(ErrorKind::damaged, "the token grid does not fit the maps")
         .about(name + " grid_rows")
         .expected(std::to_string(count) + " tokens")

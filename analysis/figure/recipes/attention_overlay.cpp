@@ -61,7 +61,7 @@ void require_image(const Subject& subject) {
 const TokenLayout& key_layout_of(const Subject& subject, std::int64_t layer) {
   const Trace& trace = *subject.trace;
   const TokenLayout& layout = key_layout(trace, layer);
-  if (!layout.is_grid_of(trace.keys(layer))) {
+  if (!layout.is_grid_within(trace.keys(layer))) {
     throw Error(ErrorKind::damaged, "the grid of tokens does not match the shape of the maps")
         .about(subject.label + ", layer " + std::to_string(layer))
         .expected(std::to_string(trace.keys(layer)) + " keys")

@@ -8,6 +8,7 @@
 #include "core/model/evaluation/self_test.h"
 #include "core/model/model.h"
 #include "core/model/transformer/transformer.h"
+#include "core/model/transformer/vision_language_model.h"
 #include "core/shown_text.h"
 
 namespace attnscope {
@@ -45,6 +46,20 @@ std::shared_ptr<Transformer> read_transformer(const Checkpoint& checkpoint,
   });
 }
 
+/// A model of an image tower, a connector and a language model.
+std::shared_ptr<const Model> read_parts(const VisionLanguageFile& parts,
+                                        const std::filesystem::path& file,
+                                        const ModelOptions& options, const Progress& progress) {
+  const auto tower = read_transformer(parts.tower, file, options_of_tower(options), progress);
+  const auto language =
+      read_transformer(parts.language, file, options_of_language(options), progress);
+  return with_file(file, [&] {
+    return std::make_shared<VisionLanguageModel>(
+        tower, language,
+        read_image_connector(parts, tower->spec().width, language->spec().width), parts);
+  });
+}
+
 /// The status of a model with assumptions after comparing it with a reference next to the file. A
 /// reference that does not fit is reported in the status.
 ModelStatus compared_status(const Model& model, const Progress& progress) {
@@ -66,8 +81,11 @@ ModelStatus compared_status(const Model& model, const Progress& progress) {
 std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                         const ModelOptions& options, const Progress& progress) {
   progress.step(0, "opening " + file.filename().string());
-  std::shared_ptr<Transformer> model =
-      read_transformer(open_model_file(file, options), file, options, progress);
+  const Checkpoint checkpoint = open_model_file(file, options);
+  if (const auto parts = vision_language_file(checkpoint, options)) {
+    return read_parts(*parts, file, options, progress);
+  }
+  std::shared_ptr<Transformer> model = read_transformer(checkpoint, file, options, progress);
   model->set_status(compared_status(*model, progress.silent()));
   return model;
 }
@@ -75,6 +93,9 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
 std::shared_ptr<const Model> read_model(const Checkpoint& checkpoint,
                                         const std::filesystem::path& file,
                                         const ModelOptions& options, const Progress& progress) {
+  if (const auto parts = vision_language_file(checkpoint, options)) {
+    return read_parts(*parts, file, options, progress);
+  }
   return read_transformer(checkpoint, file, options, progress);
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/model/transformer/transformer.h"
+#include "core/model/transformer/vision_language_model.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -82,15 +83,22 @@ double entropy_of(const std::vector<double>& probabilities) {
 /// The logits of the token after a text that grows.
 class NextLogits {
  public:
-  NextLogits(const Transformer& model, const MechanismChoice& mechanism, std::int64_t longest)
-      : model_(model), mechanism_(mechanism), appends_(model.can_append(mechanism, longest)) {}
+  /// `picture` lies within the first tokens that are given to `after`; null: none.
+  NextLogits(const Transformer& model, const MechanismChoice& mechanism, std::int64_t longest,
+             const PictureTokens* picture)
+      : model_(model),
+        mechanism_(mechanism),
+        appends_(model.can_append(mechanism, longest)),
+        picture_(picture) {}
 
   [[nodiscard]] bool appends() const { return appends_; }
 
   std::vector<double> after(const std::vector<std::int64_t>& more, const Progress& progress) {
+    const PictureTokens* const picture = ids_.empty() ? picture_ : nullptr;
     ids_.insert(ids_.end(), more.begin(), more.end());
-    const Tensor logits = appends_ ? model_.append(more, mechanism_, cache_, progress.silent())
-                                   : of_whole_text(progress);
+    const Tensor logits =
+        appends_ ? model_.append(more, mechanism_, cache_, progress.silent(), picture)
+                 : of_whole_text(progress);
     return {logits.values().begin(), logits.values().end()};
   }
 
@@ -100,18 +108,22 @@ class NextLogits {
     input.content = Text{{}, ids_};
     TraceRequest request;
     request.implied_maps = false;
-    return model_.run(input, mechanism_, request, progress.silent()).logits;
+    TokenizedText text = tokenize_input(input, model_.spec(), *model_.vocabulary());
+    return model_
+        .run_tokens(input, std::move(text), picture_, mechanism_, request, progress.silent())
+        .logits;
   }
 
   const Transformer& model_;
   const MechanismChoice& mechanism_;
   bool appends_;
+  const PictureTokens* picture_;
   std::vector<std::int64_t> ids_;
   std::vector<KeyValueCache> cache_;
 };
 
 const Transformer& language_model_of(const Model& model) {
-  const auto* const found = dynamic_cast<const Transformer*>(&model);
+  const Transformer* const found = find_transformer(model);
   const ModelSpec& spec = model.spec();
   if (found && spec.is_language_model() && !spec.has_decoder() && spec.layer.scores.causal &&
       !spec.input.pads_to_context && spec.tail.vocabulary == 0) {
@@ -123,14 +135,21 @@ const Transformer& language_model_of(const Model& model) {
 }
 
 /// The tokens of the text, without a special one that the tokenizer adds to its end.
-std::vector<std::int64_t> prompt_of(const Input& input, const Transformer& model) {
-  TokenizedText text = tokenize_input(input, model.spec(), *model.vocabulary());
+TokensWithPicture prompt_of(const Input& input, const Model& model, const Progress& progress) {
+  const Vocabulary& vocabulary = *transformer_of(model).vocabulary();
+  const auto* const both = dynamic_cast<const VisionLanguageModel*>(&model);
+  TokensWithPicture prompt;
+  if (both) {
+    prompt = both->tokens_of(input, progress);
+  } else {
+    refuse_pictures(input);
+    prompt.text = tokenize_input(input, model.spec(), vocabulary);
+  }
+  std::vector<std::int64_t>& ids = prompt.text.ids;
   const Text* const given = std::get_if<Text>(&input.content);
   const bool by_words = given && given->ids.empty();
-  while (by_words && text.ids.size() > 1 && model.vocabulary()->is_special(text.ids.back())) {
-    text.ids.pop_back();
-  }
-  if (!text.ids.empty()) return std::move(text.ids);
+  while (by_words && ids.size() > 1 && vocabulary.is_special(ids.back())) ids.pop_back();
+  if (!ids.empty()) return prompt;
   throw Error(ErrorKind::usage, "there is no text to continue")
       .about(input.label)
       .expected("at least one token");
@@ -186,7 +205,7 @@ std::int64_t next_token(const std::vector<double>& logits, const TokenSampling& 
 std::string continued_locator(const Model& model, const Input& input,
                               const std::vector<std::int64_t>& more) {
   const Transformer& transformer = language_model_of(model);
-  std::vector<std::int64_t> ids = prompt_of(input, transformer);
+  std::vector<std::int64_t> ids = prompt_of(input, model, {}).text.ids;
   ids.insert(ids.end(), more.begin(), more.end());
   const std::int64_t context = model.spec().input.context;
   if (context > 0 && std::ssize(ids) > context) {
@@ -199,9 +218,16 @@ std::string continued_locator(const Model& model, const Input& input,
   if (text.ids.empty()) {
     Input longer = input;
     std::string& characters = std::get<Text>(longer.content).characters;
+    if (const auto* const both = dynamic_cast<const VisionLanguageModel*>(&model);
+        both && text.picture) {
+      characters = both->prompt_for(characters);
+    }
     for (const std::int64_t id : more) characters += transformer.vocabulary()->text_of(id);
     const bool whole = first_invalid_utf8(characters) == std::string::npos;
-    if (whole && prompt_of(longer, transformer) == ids) return "text:" + characters;
+    if (whole && prompt_of(longer, model, {}).text.ids == ids) {
+      const auto question = parts_of_question(input.locator);
+      return question ? question_locator(question->first, characters) : "text:" + characters;
+    }
   }
   std::string locator = "ids:";
   for (const std::int64_t id : ids) {
@@ -218,12 +244,13 @@ GeneratedText generate(const Model& model, const Input& input, const MechanismCh
   const Transformer& transformer = language_model_of(model);
   const Vocabulary& vocabulary = *transformer.vocabulary();
   GeneratedText result;
-  result.prompt = prompt_of(input, transformer);
+  const TokensWithPicture prompt = prompt_of(input, model, progress);
+  result.prompt = prompt.text.ids;
   const std::int64_t context = model.spec().input.context;
   const std::int64_t begin = std::ssize(result.prompt);
   std::int64_t longest = begin + settings.tokens - 1;  // the last token is never read
   if (context > 0) longest = std::min(longest, context);
-  NextLogits next(transformer, mechanism, longest);
+  NextLogits next(transformer, mechanism, longest, prompt.picture ? &*prompt.picture : nullptr);
   result.kept_keys = next.appends();
   std::mt19937_64 random(settings.sampling.seed);
   std::vector<std::int64_t> more = result.prompt;

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/model/preprocessing/preprocessing.h"
+#include "core/model/transformer/vision_language_model.h"
 #include "core/platform/process_memory.h"
 
 namespace attnscope {
@@ -105,6 +106,10 @@ void check_types(const InputSpec& spec, const Input& input, const TokenizedText&
       .remedy("the tokenizer next to the weights may belong to another model");
 }
 
+void put_picture(const PictureTokens& picture, Tensor& tokens) {
+  tokens.matrix().middleRows(picture.first, picture.rows.extent(0)) = seen(picture.rows);
+}
+
 }  // namespace
 
 Transformer::Transformer(std::filesystem::path file, std::string name, Architecture architecture,
@@ -140,8 +145,8 @@ WeightExtents Transformer::extents() const {
   return extents;
 }
 
-Transformer::Start Transformer::embed_text(const Input& input) const {
-  TokenizedText text = tokenize_input(input, spec(), *vocabulary_);
+Transformer::Start Transformer::embed_text(const Input& input, TokenizedText text,
+                                           const PictureTokens* picture) const {
   if (spec().input.pads_to_context) {
     fill_up(spec().input, *vocabulary_, text);
   } else {
@@ -150,6 +155,13 @@ Transformer::Start Transformer::embed_text(const Input& input) const {
   Start start;
   check_types(spec().input, input, text);
   start.tokens = (*weights_.embedding.text)(text.ids, text.types);
+  if (picture) {
+    put_picture(*picture, start.tokens);
+    start.layout.prefix = picture->first;
+    start.layout.rows = picture->grid_rows;
+    start.layout.columns = picture->grid_columns;
+    start.image = picture->image;
+  }
   if (spec().readout.kind == Readout::end_token) {
     start.end = end_of_text(text.ids, spec().readout.end_token);
   }
@@ -170,7 +182,8 @@ Transformer::Start Transformer::embed(const Input& input) const {
   const Embedding& embedding = weights_.embedding;
   Start start;
   if (spec().reads_texts()) {
-    start = embed_text(input);
+    refuse_pictures(input);
+    start = embed_text(input, tokenize_input(input, spec(), *vocabulary_), nullptr);
   } else {
     PreparedInput prepared = prepare_input(input, spec());
     start.image = std::move(prepared.image);
@@ -342,9 +355,24 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
                        const TraceRequest& wanted, const Progress& progress) const {
   check_requested_layers(wanted, spec());
   const MechanismChoice asked = as_run(spec(), mechanism);
+  (void)make_mechanism(asked);  // its errors come before those of the input
+  return run_from(embed(input), input, asked, wanted, progress);
+}
+
+Trace Transformer::run_tokens(const Input& input, TokenizedText text, const PictureTokens* picture,
+                              const MechanismChoice& mechanism, const TraceRequest& wanted,
+                              const Progress& progress) const {
+  check_requested_layers(wanted, spec());
+  const MechanismChoice asked = as_run(spec(), mechanism);
+  Start start = embed_text(input, std::move(text), picture);
+  add_positions(start.tokens, 0);
+  return run_from(std::move(start), input, asked, wanted, progress);
+}
+
+Trace Transformer::run_from(Start start, const Input& input, const MechanismChoice& asked,
+                            const TraceRequest& wanted, const Progress& progress) const {
   const std::unique_ptr<const Mechanism> attention = make_mechanism(asked);
   const std::vector<std::shared_ptr<const Mechanism>> mechanisms = layer_mechanisms(spec(), asked);
-  Start start = embed(input);
   const std::vector<TokenLayout> layouts = stage_layouts(start);
   const std::vector<AttentionShape> extents = shapes(layouts, start);
   const TraceRequest request =
@@ -396,7 +424,8 @@ bool Transformer::can_append(const MechanismChoice& mechanism, std::int64_t toke
 }
 
 Tensor Transformer::append(const std::vector<std::int64_t>& ids, const MechanismChoice& mechanism,
-                           std::vector<KeyValueCache>& cache, const Progress& progress) const {
+                           std::vector<KeyValueCache>& cache, const Progress& progress,
+                           const PictureTokens* picture) const {
   const StageWeights& stage = weights_.stages.front();
   cache.resize(stage.blocks.size());
   const std::int64_t before = cache.front().tokens(), after = before + std::ssize(ids);
@@ -408,6 +437,7 @@ Tensor Transformer::append(const std::vector<std::int64_t>& ids, const Mechanism
   }
   const auto mechanisms = layer_mechanisms(spec(), as_run(spec(), mechanism));
   Tensor tokens = (*weights_.embedding.text)(ids, {}, before);
+  if (picture) put_picture(*picture, tokens);
   add_positions(tokens, before);
   if (stage.embedding_norm) stage.embedding_norm->apply(tokens.matrix());
   TraceRequest request;
@@ -436,8 +466,17 @@ Tensor Transformer::append(const std::vector<std::int64_t>& ids, const Mechanism
 }
 
 WeightExtents weight_extents(const Model& model) {
-  const auto* const transformer = dynamic_cast<const Transformer*>(&model);
+  const Transformer* const transformer = find_transformer(model);
   return transformer ? transformer->extents() : WeightExtents{};
+}
+
+void refuse_pictures(const Input& input) {
+  const Text* const text = std::get_if<Text>(&input.content);
+  if (!text || !text->picture) return;
+  throw Error(ErrorKind::usage, "the model reads a text without a picture")
+      .about(input.label)
+      .expected("a language model with an image tower, such as LLaVA")
+      .remedy("give the text alone, or another model");
 }
 
 void leave_out_padding(std::int64_t id, const Input& input, TokenizedText& tokens) {
@@ -468,9 +507,13 @@ void fill_up(const InputSpec& spec, const Vocabulary& vocabulary, TokenizedText&
   }
 }
 
+const Transformer* find_transformer(const Model& model) {
+  const auto* const both = dynamic_cast<const VisionLanguageModel*>(&model);
+  return both ? &both->language() : dynamic_cast<const Transformer*>(&model);
+}
+
 const Transformer& transformer_of(const Model& model) {
-  const auto* const found = dynamic_cast<const Transformer*>(&model);
-  if (found) return *found;
+  if (const Transformer* const found = find_transformer(model)) return *found;
   throw Error(ErrorKind::usage, "the model does not give access to its weights")
       .in_file(model.file());
 }

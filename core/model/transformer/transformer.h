@@ -15,6 +15,15 @@
 
 namespace attnscope {
 
+/// Tokens of a language model that stand for a picture: rows in place of the embeddings of the
+/// text's tokens first, first + 1, ….
+struct PictureTokens {
+  Tensor rows;  ///< [grid_rows · grid_columns, D], row-major
+  std::int64_t first = 0;
+  std::int64_t grid_rows = 0, grid_columns = 0;
+  Image image;  ///< the part of the picture that the grid covers
+};
+
 /// Padding at the end of a text is removed, unless the model pads to its context. With additive or
 /// attention pooling, the last layer's quantity "pooling_importance" [1 or H, N] holds the weights
 /// of the tokens.
@@ -45,6 +54,12 @@ class Transformer final : public Model {
   [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
                           const TraceRequest& request, const Progress& progress) const override;
 
+  /// Runs the tokens of a text, of which some stand for `picture` unless it is null. `input` names
+  /// the record. Throws like run.
+  [[nodiscard]] Trace run_tokens(const Input& input, TokenizedText text,
+                                 const PictureTokens* picture, const MechanismChoice& mechanism,
+                                 const TraceRequest& request, const Progress& progress) const;
+
   /// True if a text of `tokens` tokens can be run part by part with append: a causal language model
   /// whose layers see earlier tokens only as keys and values, and rotary frequencies and a
   /// mechanism that do not depend on later tokens.
@@ -52,10 +67,12 @@ class Transformer final : public Model {
   /// Runs the tokens `ids`, which follow those of `cache`, and adds their keys and values to it; an
   /// empty cache begins a text. Returns the logits [vocabulary] of the token after the last, which
   /// are those of a run of the whole text but for rounding. Requires can_append and at least one id
-  /// below the vocabulary's size. Throws Error(usage) beyond the context, and Cancelled.
+  /// below the vocabulary's size. `picture`, if not null, lies within these tokens. Throws
+  /// Error(usage) beyond the context, and Cancelled.
   [[nodiscard]] Tensor append(const std::vector<std::int64_t>& ids,
                               const MechanismChoice& mechanism, std::vector<KeyValueCache>& cache,
-                              const Progress& progress) const;
+                              const Progress& progress,
+                              const PictureTokens* picture = nullptr) const;
 
  private:
   /// The input of the first layer, with its layout.
@@ -69,7 +86,10 @@ class Transformer final : public Model {
   };
 
   [[nodiscard]] Start embed(const Input& input) const;
-  [[nodiscard]] Start embed_text(const Input& input) const;
+  [[nodiscard]] Start embed_text(const Input& input, TokenizedText text,
+                                 const PictureTokens* picture) const;
+  [[nodiscard]] Trace run_from(Start start, const Input& input, const MechanismChoice& asked,
+                               const TraceRequest& wanted, const Progress& progress) const;
   /// Adds what follows the embedding of the tokens, of which the first has the position `first`.
   void add_positions(Tensor& tokens, std::int64_t first) const;
   void embed_second_text(const Input& input, Start& start) const;
@@ -93,6 +113,9 @@ class Transformer final : public Model {
   std::vector<std::string> labels_;  ///< labels of the logits
 };
 
+/// Throws Error(usage) naming `input` if it is a text with a picture.
+void refuse_pictures(const Input& input);
+
 /// Removes tokens `id` at the end of a text; does nothing if `id` is negative. Throws Error(usage)
 /// naming `input` if such a token comes before the end or if the text is nothing but padding.
 void leave_out_padding(std::int64_t id, const Input& input, TokenizedText& tokens);
@@ -102,7 +125,11 @@ void fill_up(const InputSpec& spec, const Vocabulary& vocabulary, TokenizedText&
 
 // Access to a model's weights for analyses of its inner parts:
 
-/// The transformer behind `model`. Throws Error(usage) if the model is composed of others.
+/// The transformer behind `model`: of a picture and a text, the language model. Null for other
+/// models that are composed of several.
+[[nodiscard]] const Transformer* find_transformer(const Model& model);
+
+/// Like find_transformer, but throws Error(usage) instead of returning null.
 [[nodiscard]] const Transformer& transformer_of(const Model& model);
 
 /// The block of a layer. Throws Error(usage) if there is no such layer.

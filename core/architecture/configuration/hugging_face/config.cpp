@@ -107,13 +107,18 @@ const ConfigKind* type_of_class(const std::string& name) {
   return best;
 }
 
-/// Reads one tower of `kind` from the configuration under `key`, or from KEY_dict if present.
-void read_tower(ConfigReader& reader, const std::string& key, const std::string& kind,
+/// Reads one tower from the configuration under `key`, or from KEY_dict if present. `kinds` is the
+/// tower's kind, or its usual kind and "|*" if it may have another.
+void read_tower(ConfigReader& reader, const std::string& key, std::string_view kinds,
                 NeighbourConfig& config) {
+  const bool any = kinds.ends_with("|*");
+  if (any) kinds.remove_suffix(2);
+  std::string kind(kinds);
   const json& first = reader.take_value(key);
   const json& instead = reader.take_value(key + "_dict");
   json object = instead.is_object() ? instead : first.is_object() ? first : json::object();
   const json stated = object.value("model_type", json(kind));
+  if (any && stated.is_string()) kind = stated.get<std::string>();
   // NOLINTNEXTLINE(readability-container-size-empty): empty() of a JSON text is false
   if (stated != kind && stated != "") {
     throw Error(ErrorKind::unsupported, "the tower has a different type than the model")

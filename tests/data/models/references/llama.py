@@ -22,9 +22,10 @@ def llama3(frequencies, factor, low, high, context):
 
 def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=48, layers=2, vocabulary=29,
           theta=10000.0, eps=1e-6, act="silu", scaling=None, tied=False, biases=False, out_bias=None, window=None,
-          slides_from=0, head_norms=False):
+          slides_from=0, head_norms=False, picture=None):
+    """`picture` gives the rows of tokens that stand for one, in place of their embeddings."""
     table = w("model.embed_tokens.weight", vocabulary, width)
-    x = table[ids]
+    x = table[ids] if picture is None else picture(table[ids])
     frequencies = rotary(head_width, theta)
     if scaling:
         frequencies = scaling(frequencies)

@@ -1,0 +1,45 @@
+// Files of models that read a picture and a text: an image tower, a connector, which brings the
+// tower's patches to the width of the text's tokens, and a language model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/architecture/layer_spec.h"
+#include "core/architecture/model_options.h"
+#include "core/checkpoint/checkpoint.h"
+
+namespace attnscope {
+
+/// Prefix of a user's options for the image tower: "tower.heads". Others are the language model's.
+inline constexpr const char* kTowerOption = "tower.";
+
+/// The parts of such a file. Each part has the names that it has in a file of its own.
+struct VisionLanguageFile {
+  std::string name;  ///< "LLaVA"
+  Checkpoint tower, language, connector;
+  /// Layer of the tower whose output is read: −1 is the last, −2 the one before.
+  std::int64_t feature_layer = -2;
+  bool keeps_prefix = false;  ///< true: class tokens are read, too
+  Activation activation = Activation::gelu;
+  std::int64_t image_token = 0;  ///< id of the token that stands for the picture
+  /// Text around a question, with {text} in its place; empty if no file gives it.
+  std::string prompt;
+  /// Patterns of tensors that the user excludes, with the number of these.
+  std::vector<std::pair<std::string, std::int64_t>> excluded = {};
+};
+
+/// The parts of `checkpoint` if its config.json is that of a model of pictures and texts (LLaVA);
+/// empty for other files. Throws Error(unsupported) for tensors that belong to no part and are not
+/// ignored, and for settings that are not supported.
+[[nodiscard]] std::optional<VisionLanguageFile> vision_language_file(const Checkpoint& checkpoint,
+                                                                     const ModelOptions& options);
+
+/// `options` for the image tower, or for the language model.
+[[nodiscard]] ModelOptions options_of_tower(const ModelOptions& options);
+[[nodiscard]] ModelOptions options_of_language(const ModelOptions& options);
+
+}  // namespace attnscope

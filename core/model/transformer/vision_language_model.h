@@ -1,0 +1,85 @@
+// A model of a picture and a text: a language model whose text has the patches of an image tower in
+// it (LLaVA: Liu et al. 2023, Improved Baselines with Visual Instruction Tuning).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/architecture/vision_language.h"
+#include "core/model/model.h"
+#include "core/model/parts/linear.h"
+#include "core/model/transformer/transformer.h"
+
+namespace attnscope {
+
+/// Brings a tower's patches to the width of a text's tokens: second(act(first(x))).
+struct ImageConnector {
+  Linear first, second;
+  Activation activation = Activation::gelu;
+
+  /// Maps [patches, width of the tower] to [patches, width of the language model].
+  [[nodiscard]] Tensor operator()(ConstMatrixMap patches) const;
+};
+
+/// A text's tokens, of which some may stand for a picture.
+struct TokensWithPicture {
+  TokenizedText text;
+  std::optional<PictureTokens> picture;
+};
+
+/// Specification, name and file are the language model's, and so are the layers of a trace. Its
+/// layout has the picture's grid within the text.
+class VisionLanguageModel final : public Model {
+ public:
+  /// `file` has the settings; its checkpoints are not used.
+  VisionLanguageModel(std::shared_ptr<const Transformer> tower,
+                      std::shared_ptr<const Transformer> language, ImageConnector connector,
+                      const VisionLanguageFile& file);
+
+  [[nodiscard]] const ModelSpec& spec() const override { return language_->spec(); }
+  [[nodiscard]] const std::string& name() const override { return language_->name(); }
+  [[nodiscard]] const std::filesystem::path& file() const override { return language_->file(); }
+  [[nodiscard]] const std::string& architecture() const override { return architecture_; }
+  /// Those of the tower have names that begin with kTowerOption.
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
+    return assumptions_;
+  }
+  [[nodiscard]] bool reads_pictures() const override { return true; }
+  [[nodiscard]] const Transformer& tower() const { return *tower_; }
+  [[nodiscard]] const Transformer& language() const { return *language_; }
+
+  /// `input` is a text with a picture, or a text alone. A text without a mark for the picture
+  /// ("<image>") is put into the model's prompt. Throws Error(usage) for other inputs, more than
+  /// one mark and texts that are too long, and Cancelled.
+  [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
+                          const TraceRequest& request, const Progress& progress) const override;
+  /// The tokens that `run` gives to the language model. Throws likewise.
+  [[nodiscard]] TokensWithPicture tokens_of(const Input& input, const Progress& progress) const;
+  /// The whole text of a question, with a mark for the picture: the text itself, or within the
+  /// model's prompt. Throws Error(usage) if the prompt is unknown.
+  [[nodiscard]] std::string prompt_for(const std::string& text) const;
+
+ private:
+  [[nodiscard]] PictureTokens look_at(const Image& picture, const std::string& label,
+                                      const Progress& progress) const;
+
+  std::shared_ptr<const Transformer> tower_, language_;
+  ImageConnector connector_;
+  std::string architecture_;
+  std::vector<Assumption> assumptions_;
+  std::int64_t feature_layer_;  ///< of the tower, from 0
+  bool keeps_prefix_;
+  std::int64_t image_token_;
+  std::string mark_;    ///< text of the token for the picture
+  std::string prompt_;  ///< empty if unknown
+};
+
+/// The connector's tensors. Throws Error(damaged) naming a tensor that is missing, superfluous, or
+/// does not fit widths of the tower and the language model.
+[[nodiscard]] ImageConnector read_image_connector(const VisionLanguageFile& file,
+                                                  std::int64_t tower_width,
+                                                  std::int64_t language_width);
+
+}  // namespace attnscope
