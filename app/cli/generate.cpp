@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 
 struct GenerateArguments {
   ModelArguments model;
-  std::string input;
+  std::vector<std::string> input;  ///< one
   GenerationSettings settings;
   TableFormat format = TableFormat::text;
 };
@@ -50,7 +50,7 @@ ordered_json as_json(const Model& model, const MechanismChoice& mechanism,
   const TokenSampling& sampling = arguments.settings.sampling;
   return {{"model", model.name()},
           {"mechanism", to_string(mechanism)},
-          {"input", arguments.input},
+          {"input", arguments.input.front()},
           {"temperature", sampling.temperature},
           {"top_k", sampling.top_k},
           {"top_p", sampling.top_p},
@@ -66,7 +66,7 @@ ordered_json as_json(const Model& model, const MechanismChoice& mechanism,
 
 int run(const GenerateArguments& arguments) {
   const ModelArgument argument = split_without_input(arguments.model.models.front());
-  const Input input = open_input_argument(arguments.input);
+  const Input input = open_input_argument(arguments.input.front());
   const std::shared_ptr<const Model> model =
       load_model(argument.file, options_of(arguments.model, argument));
   const MechanismChoice mechanism =
@@ -118,9 +118,11 @@ Action add_generate(CLI::App& parent, CLI::App*& added) {
   added
       ->add_option("--input", arguments->input,
                    "Text that is continued: a .txt file, FILE.txt#FIRST-LAST (characters), "
-                   "text:WORDS, ids:1,2,3, or - for standard input")
+                   "text:WORDS, ids:1,2,3, or - for standard input; with --prompt a picture")
       ->type_name("X")
+      ->expected(1)
       ->required();
+  add_prompt_option(*added, arguments->input);
   add_value_option(*added, "--tokens", settings.tokens, "Number of new tokens at most", "N")
       ->check(CLI::Range(1, 1'000'000));
   add_value_option(*added, "--temperature", sampling.temperature,
@@ -142,6 +144,7 @@ Action add_generate(CLI::App& parent, CLI::App*& added) {
   add_model_options(*added, arguments->model);
   set_examples(*added,
                {"attnscope generate gpt2.safetensors --input text:To-be-or-not-to",
+                "attnscope generate llava --input photo.png --prompt \"What is on the table?\"",
                 "attnscope generate llama.gguf --input essay.txt --temperature 0.8 --top-p 0.9",
                 "attnscope generate gpt2.safetensors@adder --input text:To-be --alternatives 5"});
   return [arguments] { return run(*arguments); };

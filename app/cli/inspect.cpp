@@ -19,6 +19,7 @@
 #include "core/architecture/model_options.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/pyramid_grid.h"
+#include "core/architecture/vision_language.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
@@ -142,7 +143,8 @@ struct Inspection {
   explicit Inspection(Checkpoint opened) : checkpoint(std::move(opened)) {}
 
   Checkpoint checkpoint;
-  std::optional<Architecture> architecture;
+  std::optional<Architecture> architecture;  ///< of a picture and a text, the language model's
+  std::optional<Architecture> tower;         ///< the image tower of such a model
   std::string why_not;  ///< reason why no architecture was recognised
   std::vector<TensorScan> scans;
   ModelStatus status;  ///< includes the comparison with a reference next to the file
@@ -169,20 +171,27 @@ ModelStatus compared_with_reference(ModelStatus status, const std::filesystem::p
   }
 }
 
+ModelStatus status_of(const Architecture& architecture) {
+  return model_status(architecture.assumptions, architecture.name);
+}
+
 Inspection inspect(const InspectArguments& arguments) {
   const ModelOptions options = options_of(arguments.model, {});
   const std::filesystem::path file = model_file(arguments.model.models.front());
   Inspection inspection(open_model_file(file, options));
   try {
-    inspection.architecture = recognise_architecture(inspection.checkpoint, options);
+    const auto parts = vision_language_file(inspection.checkpoint, options);
+    const Checkpoint* const one = parts ? one_part(*parts, options) : &inspection.checkpoint;
+    inspection.architecture = recognise_architecture(one ? *one : parts->language,
+                                                     one ? options : options_of_language(options));
+    if (!one) inspection.tower = recognise_architecture(parts->tower, options_of_tower(options));
   } catch (const Error& error) {
     // Wrong options are errors; a file of an unknown model is a finding.
     if (error.kind() == ErrorKind::usage || !options.description.empty()) throw;
     inspection.why_not = error.what();
   }
   if (inspection.architecture) {
-    inspection.status =
-        model_status(inspection.architecture->assumptions, inspection.architecture->name);
+    inspection.status = status_of(*inspection.architecture);
   }
   if (arguments.headers_only) return inspection;
   inspection.scans = scan_tensors(inspection.checkpoint);
@@ -234,6 +243,9 @@ Json json_of(const Inspection& inspection) {
   } else {
     object["architecture"] = nullptr;
     object["architecture_error"] = inspection.why_not;
+  }
+  if (inspection.tower) {
+    object["image_tower"] = architecture_json(*inspection.tower, status_of(*inspection.tower));
   }
   if (!inspection.status.reference.empty()) object["reference"] = inspection.status.reference;
   if (!inspection.scans.empty()) object["unreadable_tensors"] = inspection.unreadable();
@@ -489,6 +501,11 @@ void print(const Inspection& inspection) {
     print_architecture(*inspection.architecture, inspection.status);
     if (!inspection.status.reference.empty()) print_line("reference", inspection.status.reference);
     print_unused(inspection.architecture->unused);
+    if (inspection.tower) {
+      std::printf("\nThe image tower, whose patches the language model above reads in its text "
+                  "(--option tower.KEY=VALUE; alone: input.kind=patches):\n");
+      print_architecture(*inspection.tower, status_of(*inspection.tower));
+    }
   } else {
     print_line("architecture", "none recognised: " + inspection.why_not);
   }

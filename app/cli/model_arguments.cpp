@@ -100,10 +100,25 @@ void add_input_option(CLI::App& command, ModelArguments& arguments) {
       .add_option("--input", arguments.inputs,
                   "An image, a .npy array, DATASET#INDEX, a .txt file, FILE.txt#FIRST-LAST "
                   "(characters), a .wav sound, FILE.wav#FIRST-LAST (seconds), text:WORDS, "
-                  "\"pair:FIRST ||| SECOND\", ids:1,2,3, or - for "
+                  "\"pair:FIRST ||| SECOND\", \"ask:PICTURE ||| TEXT\", ids:1,2,3, or - for "
                   "standard input; may be repeated")
       ->type_name("X")
       ->allow_extra_args(false);
+  add_prompt_option(command, arguments.inputs);
+}
+
+void add_prompt_option(CLI::App& command, std::vector<std::string>& pictures) {
+  const auto prompt = std::make_shared<std::string>();
+  command
+      .add_option("--prompt", *prompt,
+                  "Text about the picture of --input, for models that read both: with <image> in it "
+                  "the whole text, otherwise a question that the model's own prompt is put around")
+      ->type_name("TEXT")
+      ->needs("--input");
+  command.parse_complete_callback([prompt, &pictures] {
+    if (prompt->empty()) return;
+    for (std::string& picture : pictures) picture = question_locator(picture, *prompt);
+  });
 }
 
 CLI::Option* add_data_set_option(CLI::App& command, std::string& data_set,

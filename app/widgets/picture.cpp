@@ -106,6 +106,7 @@ QPixmap picture_of(const Input& input, int side, double pixel_ratio) {
     return fitted(to_qimage(*image), side, pixel_ratio);
   }
   if (const Text* text = std::get_if<Text>(&input.content)) {
+    if (text->picture) return fitted(to_qimage(*text->picture), side, pixel_ratio);
     QString shown = QString::fromStdString(text->characters);
     if (text->second) shown += '\n' + QString::fromStdString(*text->second);
     for (std::size_t i = 0; i < std::min<std::size_t>(text->ids.size(), 40); ++i) {
@@ -140,7 +141,12 @@ QString describe_input(const Input& input) {
                .arg(image->channels == 1 ? QObject::tr("grey") : QObject::tr("colour"));
   } else if (const Text* words = std::get_if<Text>(&input.content)) {
     const auto characters = [](const std::string& of) { return character_starts(of).size() - 1; };
-    if (!words->ids.empty()) {
+    if (words->picture) {
+      text = QObject::tr("%1 × %2 pixels, and a text of %3 characters")
+                 .arg(words->picture->width)
+                 .arg(words->picture->height)
+                 .arg(characters(words->characters));
+    } else if (!words->ids.empty()) {
       text = QObject::tr("%1 token ids").arg(words->ids.size());
     } else if (words->second) {
       text = QObject::tr("texts of %1 and %2 characters")

@@ -39,6 +39,10 @@ inline constexpr const char* kStateDictOption = "state_dict";
 /// Option for the row order of a fused query, key and value weight: a name of QkvRows.
 inline constexpr const char* kQkvRowsOption = "qkv_rows";
 
+/// Prefix of options for the image tower of a model of pictures and texts: "tower.heads". Other
+/// options are its language model's.
+inline constexpr const char* kTowerOption = "tower.";
+
 /// True for the three options that are not members of ModelSpec.
 [[nodiscard]] bool is_file_option(std::string_view option);
 

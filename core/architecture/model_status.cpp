@@ -80,8 +80,16 @@ constexpr std::array<std::string_view, 4> kStates = {"known", "confirmed", "unco
 constexpr const char* kRecorded = "status";
 constexpr std::string_view kAssumed = "assumed ";
 
+/// The option without the prefix for an image tower.
+std::string_view option_of(const Assumption& assumption) {
+  std::string_view option = assumption.option;
+  const std::string_view prefix = kTowerOption;
+  if (option.starts_with(prefix)) option.remove_prefix(prefix.size());
+  return option;
+}
+
 std::ptrdiff_t place(const Assumption& assumption) {
-  return std::ranges::find(kInfluential, assumption.option) - std::begin(kInfluential);
+  return std::ranges::find(kInfluential, option_of(assumption)) - std::begin(kInfluential);
 }
 
 }  // namespace
@@ -102,9 +110,10 @@ ModelStatus model_status(const std::vector<Assumption>& assumptions,
   ModelStatus status;
   for (const Assumption& each : assumptions) {
     if (each.stated) continue;
-    const bool of_family = each.option == kMechanism && architecture != kNamedModel;
+    const std::string_view option = option_of(each);
+    const bool of_family = option == kMechanism && architecture != kNamedModel;
     const bool harmless =
-        of_family || std::ranges::find(kHarmlessOptions, each.option) != std::end(kHarmlessOptions);
+        of_family || std::ranges::find(kHarmlessOptions, option) != std::end(kHarmlessOptions);
     (harmless ? status.harmless : status.influential).push_back(each);
   }
   std::ranges::stable_sort(status.influential, {}, place);

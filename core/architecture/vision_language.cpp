@@ -178,6 +178,12 @@ std::optional<VisionLanguageFile> vision_language_file(const Checkpoint& checkpo
   });
 }
 
+const Checkpoint* one_part(const VisionLanguageFile& file, const ModelOptions& options) {
+  const auto asked = options.overrides.find("input.kind");
+  if (asked == options.overrides.end()) return nullptr;
+  return asked->second == "patches" ? &file.tower : &file.language;
+}
+
 ModelOptions options_of_tower(const ModelOptions& options) { return with_prefix(options, true); }
 
 ModelOptions options_of_language(const ModelOptions& options) {

@@ -14,9 +14,6 @@
 
 namespace attnscope {
 
-/// Prefix of a user's options for the image tower: "tower.heads". Others are the language model's.
-inline constexpr const char* kTowerOption = "tower.";
-
 /// The parts of such a file. Each part has the names that it has in a file of its own.
 struct VisionLanguageFile {
   std::string name;  ///< "LLaVA"
@@ -37,6 +34,11 @@ struct VisionLanguageFile {
 /// ignored, and for settings that are not supported.
 [[nodiscard]] std::optional<VisionLanguageFile> vision_language_file(const Checkpoint& checkpoint,
                                                                      const ModelOptions& options);
+
+/// The part that the user asks for by the kind of its input: the image tower (input.kind=patches) or
+/// the language model (tokens). Null: all parts together.
+[[nodiscard]] const Checkpoint* one_part(const VisionLanguageFile& file,
+                                         const ModelOptions& options);
 
 /// `options` for the image tower, or for the language model.
 [[nodiscard]] ModelOptions options_of_tower(const ModelOptions& options);

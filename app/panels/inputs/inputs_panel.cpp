@@ -131,6 +131,7 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
     session_.set_input(locator.substr(0, locator.rfind('#') + 1) + std::to_string(value));
   });
   connect(&session_, &Session::input_changed, this, &InputsPanel::refresh);
+  connect(&session_, &Session::input_changed, this, &InputsPanel::ask_again);
   connect(&session_, &Session::subjects_changed, this, &InputsPanel::show_text_field);
   connect(&session_, &Session::subjects_changed, this, &InputsPanel::refresh);
   arrange_samples();
@@ -198,8 +199,7 @@ bool InputsPanel::reads(const std::filesystem::path& sample) const {
     if (!open.subject.model) continue;
     any = true;
     const ModelSpec& spec = open.subject.model->spec();
-    const bool pictures =
-        spec.input.kind == InputKind::patches || spec.input.kind == InputKind::stages;
+    const bool pictures = spec.has_grid() || open.subject.model->reads_pictures();
     if (is_text_file_name(sample) ? spec.reads_texts() : pictures) return true;
   }
   return !any;  // it may be chosen before a model is open
@@ -251,7 +251,27 @@ void InputsPanel::run_on_what_is_typed() {
   const std::string first = text_->toPlainText().toStdString();
   const std::string second = second_text_->toPlainText().trimmed().toStdString();
   if (first.empty()) return;
+  if (const std::string picture = picture_asked_about(); !picture.empty()) {
+    return session_.set_input(question_locator(picture, first));
+  }
   session_.set_input(second.empty() ? "text:" + first : pair_locator(first, second));
+}
+
+std::string InputsPanel::picture_asked_about() const {
+  const bool asks = std::ranges::any_of(session_.subjects(), [](const OpenSubject& open) {
+    return open.subject.model && open.subject.model->reads_pictures();
+  });
+  if (!asks) return {};
+  const Input* const input = session_.input().get();
+  if (input && std::holds_alternative<Image>(input->content)) return session_.input_locator();
+  const auto question = parts_of_question(session_.input_locator());
+  return question ? question->first : std::string();
+}
+
+void InputsPanel::ask_again() {
+  const Input* const input = session_.input().get();
+  const bool alone = input && std::holds_alternative<Image>(input->content);
+  if (alone && !picture_asked_about().empty()) run_on_what_is_typed();
 }
 
 void InputsPanel::show_text_field() {

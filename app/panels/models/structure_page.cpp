@@ -14,6 +14,7 @@
 #include "app/session/session.h"
 #include "app/widgets/wrapped_label.h"
 #include "core/architecture/architecture.h"
+#include "core/architecture/vision_language.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -137,11 +138,17 @@ void StructurePage::refresh() {
   session_.jobs().submit(
       tr("Reading the structure of %1").arg(to_text(wanted->file.filename().string())),
       [this, wanted](const Progress&) -> JobQueue::Delivery {
-        const Checkpoint checkpoint = open_model_file(wanted->file, wanted->options);
+        Checkpoint checkpoint = open_model_file(wanted->file, wanted->options);
+        ModelOptions options = wanted->options;
+        if (const auto parts = vision_language_file(checkpoint, options)) {
+          const Checkpoint* const one = one_part(*parts, options);
+          checkpoint = one ? *one : parts->language;
+          if (!one) options = options_of_language(options);
+        }
         std::optional<Architecture> architecture;
         QString problem;
         try {
-          architecture = recognise_architecture(checkpoint, wanted->options);
+          architecture = recognise_architecture(checkpoint, options);
         } catch (const Error& error) {
           problem = to_text(error.in_window());
         }

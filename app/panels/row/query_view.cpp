@@ -4,6 +4,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <algorithm>
 #include <cmath>
 
 #include "analysis/figure/colour_map.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr double kNameHeight = 24;  // height of the model's name above
 constexpr double kPrefix = 20;      // height of class and distillation tokens above the grid
 constexpr double kGap = 4;
+constexpr double kPictureOverText = 0.62;  // share of a picture's height where a text is below it
 
 /// The token's name or, if it does not fit, its first letter and its trailing number.
 QString prefix_label(const TokenLayout& layout, std::int64_t token, double room,
@@ -46,12 +48,17 @@ void QueryView::set_picture(QueryPicture picture) {
   update();
 }
 
+bool QueryView::has_strip() const {
+  return picture_.layout.prefix > 0 && !picture_.layout.is_text();
+}
+
 QRectF QueryView::grid_rect() const {
   if (!picture_.trace) return {};
   const TokenLayout& layout = picture_.layout;
-  const double top = kNameHeight + (layout.prefix > 0 ? kPrefix + kGap : 0);
-  const QRectF room(0, top, width(), height() - top);
+  const double top = kNameHeight + (has_strip() ? kPrefix + kGap : 0);
+  QRectF room(0, top, width(), height() - top);
   if (!layout.has_grid()) return room;
+  if (layout.is_text()) room.setHeight(room.height() * kPictureOverText);
   double aspect = static_cast<double>(layout.columns) / static_cast<double>(layout.rows);
   if (!image_.isNull()) aspect = static_cast<double>(image_.width()) / image_.height();
   const double wide = std::min(room.width(), room.height() * aspect);
@@ -63,13 +70,14 @@ QRectF QueryView::place_of(std::int64_t index) const {
   if (!picture_.trace || index < 0 || index >= std::ssize(picture_.weights)) return {};
   const TokenLayout& layout = picture_.layout;
   const QRectF grid = grid_rect();
+  const bool in_words = index < std::ssize(words_) && !layout.is_cell(index);
+  if (in_words) return words_[static_cast<std::size_t>(index)];
   if (index < layout.prefix) {
     const double wide = grid.width() / static_cast<double>(layout.prefix);
     return {grid.left() + static_cast<double>(index) * wide, kNameHeight,
             wide - (index + 1 < layout.prefix ? 2 : 0), kPrefix};
   }
   const std::int64_t cell = index - layout.prefix;
-  if (!words_.empty()) return words_[static_cast<std::size_t>(index)];
   if (!layout.has_grid()) {
     const auto count = static_cast<double>(std::ssize(picture_.weights) - layout.prefix);
     const double wide = grid.width() / count;
@@ -82,22 +90,36 @@ QRectF QueryView::place_of(std::int64_t index) const {
           grid.top() + static_cast<double>(row) * high, wide, high};
 }
 
-/// Wraps the text into the available space, in the largest font that fits.
+/// Wraps the text into the available space, in the largest font that fits. Tokens that stand for a
+/// picture take no space.
 void QueryView::flow_text() {
   words_.clear();
   if (!picture_.trace) return;
   const std::vector<std::string>& texts = picture_.layout.texts;
   if (texts.empty() || texts.size() != picture_.weights.size()) return;
-  const QRectF room = grid_rect();
+  const TokenLayout& layout = picture_.layout;
+  QRectF room = grid_rect();
+  if (layout.has_grid()) {
+    room = QRectF(0, room.bottom() + kGap, width(), height() - room.bottom() - kGap);
+  }
+  const bool spaced = std::ranges::any_of(
+      texts, [](const std::string& text) { return text.find(' ') != std::string::npos; });
   for (text_size_ = 15; text_size_ >= 6; --text_size_) {
     QFont letters = number_font(font());
     letters.setPixelSize(text_size_);
     const QFontMetricsF metrics(letters);
     const double high = metrics.height() * 1.15;
     words_.clear();
+    // Tokens that are whole words have no spaces of their own.
+    const double gap = spaced || !layout.has_grid() ? 0 : metrics.horizontalAdvance(' ');
     double x = 0, y = room.top();
     std::size_t word = 0;  // first token of the unfinished word
     for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (layout.is_cell(static_cast<std::int64_t>(i))) {
+        words_.emplace_back();
+        word = i + 1;
+        continue;
+      }
       const double wide = metrics.horizontalAdvance(QString::fromStdString(visible_text(texts[i])));
       if (x > 0 && x + wide > room.width()) {
         y += high;
@@ -112,7 +134,7 @@ void QueryView::flow_text() {
         }
       }
       words_.emplace_back(x, y, wide, high);
-      x += wide;
+      x += wide + gap;
       if (texts[i].find_first_of(" \n") != std::string::npos) word = i + 1;
       if (!texts[i].empty() && texts[i].back() == '\n') {
         y += high;
@@ -136,6 +158,7 @@ void QueryView::paint_text(QPainter& painter) const {
   letters.setPixelSize(std::max(text_size_, 6));
   painter.setFont(letters);
   for (std::size_t token = 0; token < words_.size(); ++token) {
+    if (words_[token].isEmpty()) continue;
     QColor ink = colours.muted;
     const auto fraction = token < picture_.weights.size()
                               ? fraction_of(picture_.scale, picture_.weights[token])
@@ -166,7 +189,7 @@ QColor QueryView::ink_of(std::int64_t token) const {
   if (!fraction) return Qt::transparent;
   const Colour colour = ScaleColours(picture_.scale)(*fraction);
   QColor ink(colour.red, colour.green, colour.blue);
-  if (token >= picture_.layout.prefix && !image_.isNull()) {
+  if (picture_.layout.is_cell(token) && !image_.isNull()) {
     constexpr double kLeast = 0.25;  // share of the opacity at weight 0
     ink.setAlphaF(
         static_cast<float>(picture_.opacity * (kLeast + (1 - kLeast) * std::sqrt(*fraction))));
@@ -176,10 +199,10 @@ QColor QueryView::ink_of(std::int64_t token) const {
 
 void QueryView::paint_weights(QPainter& painter, const QRectF& grid) const {
   const TokenLayout& layout = picture_.layout;
-  const std::int64_t cells = layout.has_grid() ? layout.rows * layout.columns : 0;
-  const bool in_grid = cells > 0 && std::ssize(picture_.weights) == layout.prefix + cells;
-  const std::int64_t alone = in_grid ? layout.prefix : std::ssize(picture_.weights);
-  for (std::int64_t token = 0; token < alone; ++token) {
+  const std::int64_t cells = layout.rows * layout.columns, all = std::ssize(picture_.weights);
+  const bool in_grid = layout.is_grid_within(all);
+  for (std::int64_t token = 0; token < all; ++token) {
+    if (in_grid && layout.is_cell(token)) continue;
     painter.fillRect(place_of(token), ink_of(token));
   }
   if (!in_grid) return;
@@ -254,7 +277,7 @@ void QueryView::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing, false);
   paint_weights(painter, grid);
   paint_text(painter);
-  for (std::int64_t token = 0; token < layout.prefix; ++token) {
+  for (std::int64_t token = 0; has_strip() && token < layout.prefix; ++token) {
     const QRectF place = place_of(token);
     const auto fraction =
         fraction_of(picture_.scale, token < std::ssize(picture_.weights)

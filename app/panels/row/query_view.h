@@ -57,6 +57,8 @@ class QueryView : public QWidget {
 
  private:
   [[nodiscard]] QRectF grid_rect() const;
+  /// True for a strip of class and register tokens above the grid.
+  [[nodiscard]] bool has_strip() const;
   void flow_text();
   void paint_text(QPainter& painter) const;
   void paint_weights(QPainter& painter, const QRectF& grid) const;

@@ -31,7 +31,7 @@ std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& 
 std::shared_ptr<Transformer> read_transformer(const Checkpoint& checkpoint,
                                               const std::filesystem::path& file,
                                               const ModelOptions& options,
-                                              const Progress& progress) {
+                                              const Progress& progress, const char* part = "") {
   const std::filesystem::path folder = checkpoint.path().parent_path();
   Architecture architecture = recognise_architecture(checkpoint, options);
   return with_file(file, [&] {
@@ -41,15 +41,20 @@ std::shared_ptr<Transformer> read_transformer(const Checkpoint& checkpoint,
     if (architecture.spec.reads_texts()) {
       vocabulary = make_vocabulary(architecture.spec, folder, checkpoint.key_values());
     }
-    return std::make_shared<Transformer>(file, own_name(checkpoint, file), std::move(architecture),
-                                         std::move(weights), std::move(vocabulary));
+    return std::make_shared<Transformer>(file, own_name(checkpoint, file) + part,
+                                         std::move(architecture), std::move(weights),
+                                         std::move(vocabulary));
   });
 }
 
-/// A model of an image tower, a connector and a language model.
+/// A model of a picture and a text, or one of its parts if the user asks for a kind of input.
 std::shared_ptr<const Model> read_parts(const VisionLanguageFile& parts,
                                         const std::filesystem::path& file,
                                         const ModelOptions& options, const Progress& progress) {
+  if (const Checkpoint* const one = one_part(parts, options)) {
+    return read_transformer(*one, file, options, progress,
+                            one == &parts.tower ? " (image tower)" : " (language model)");
+  }
   const auto tower = read_transformer(parts.tower, file, options_of_tower(options), progress);
   const auto language =
       read_transformer(parts.language, file, options_of_language(options), progress);

@@ -194,7 +194,8 @@ PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
   try {
     if (spec.is_audio()) return prepare_sound(input, spec);
     const bool sound = std::holds_alternative<Sound>(input.content);
-    if (sound || std::holds_alternative<Text>(input.content)) {
+    const Text* const text = std::get_if<Text>(&input.content);
+    if (sound || (text && !text->picture)) {
       throw Error(ErrorKind::usage, sound ? "a model of images cannot read a sound"
                                           : "a model of images cannot read a text")
           .expected("an image, or an array of pixels");
@@ -204,7 +205,7 @@ PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
       throw Error(ErrorKind::usage, "an encoder of tokens cannot read an image")
           .expected("a .npy array of tokens [N, " + std::to_string(spec.embedding_width()) + "]");
     }
-    Image image = fit_to_model(std::get<Image>(input.content), spec);
+    Image image = fit_to_model(text ? *text->picture : std::get<Image>(input.content), spec);
     Tensor values = normalise(image, spec);
     return {std::move(values), std::move(image)};
   } catch (Error& error) {

@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/model/model.h"
 #include "core/model/transformer/transformer.h"
+#include "core/model/transformer/vision_language_model.h"
 #include "tests/support/expected_maps.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
@@ -172,25 +173,33 @@ TEST_P(Family, AgreesWithPyTorch) {
 TEST_P(Family, HasTheLogitsOfTheWholeTextWhenItIsRunPartByPart) {
   if (case_["ids"].is_null() || case_.contains("texts")) GTEST_SKIP() << "reads no text of ids";
   const auto model = load_model(written(), options_);
-  const auto* const transformer = dynamic_cast<const Transformer*>(model.get());
+  const auto* const with_picture = dynamic_cast<const VisionLanguageModel*>(model.get());
+  const Transformer* const transformer = find_transformer(*model);
   const MechanismChoice& trained = model->spec().mechanism;
   const auto ids = case_["ids"].get<std::vector<std::int64_t>>();
   if (!transformer || !transformer->can_append(trained, std::ssize(ids))) {
     GTEST_SKIP() << "no causal language model with keys of earlier tokens";
   }
+  Text text{{}, ids};
+  if (with_picture) text.picture = picture();
   Input input;
-  input.content = Text{{}, ids};
+  input.content = std::move(text);
+  const std::optional<PictureTokens> seen =
+      with_picture ? with_picture->tokens_of(input, {}).picture : std::nullopt;
   TraceRequest request;
   request.token_logits = true;
   const Tensor whole = model->run(input, trained, request, {}).token_logits;
   float greatest = 1;
   for (const float value : whole.values()) greatest = std::max(greatest, std::abs(value));
   std::vector<KeyValueCache> cache;
-  for (std::size_t first = 0, count = ids.size() / 2; first < ids.size(); count = 1) {
+  const std::size_t half = ids.size() / 2;
+  const auto end = static_cast<std::size_t>(seen ? seen->first + seen->rows.extent(0) : 0);
+  for (std::size_t first = 0, count = std::max(half, end); first < ids.size(); count = 1) {
     const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
+    const PictureTokens* const part_of_picture = seen && first == 0 ? &*seen : nullptr;
     first += count;
     const Tensor part = transformer->append({begin, begin + static_cast<std::ptrdiff_t>(count)},
-                                            trained, cache, {});
+                                            trained, cache, {}, part_of_picture);
     const auto expected = whole.matrix().row(static_cast<Eigen::Index>(first) - 1);
     ASSERT_EQ(part.size(), expected.size());
     for (Eigen::Index i = 0; i < expected.size(); ++i) {
