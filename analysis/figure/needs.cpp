@@ -35,9 +35,8 @@ bool can_show(const FigureNeeds& needs, const Subject& subject) {
     case SubjectNeed::none:
       return false;
   }
-  if (needs.input == InputNeed::image && !(ran && trace->layout.has_grid() && trace->image)) {
-    return false;
-  }
+  const bool over_picture = ran && trace->layout.cells().count() > 0 && trace->image;
+  if (needs.input == InputNeed::image && !over_picture) return false;
   if (needs.input == InputNeed::text && !(ran && !trace->layout.texts.empty())) return false;
   if (needs.readout &&
       (subject.model == nullptr || !subject.model->spec().readout.gives_features())) {

@@ -288,6 +288,25 @@ void add_chain(HeadRow& row, const RowWeights& weights) {
   if (row.causal) row.laplacian = greatest_laplacian_eigenvalue(map);
 }
 
+/// How the tokens after a text's picture attend to it.
+void add_picture(HeadRow& row, const RowWeights& weights, const TokenCells& picture,
+                 const HeadOptions& options) {
+  const MatrixD& map = weights.matrix();
+  const std::int64_t end = picture.first + picture.count();
+  if (picture.count() == 0 || end >= map.rows() || end > map.cols()) return;
+  MatrixD block = map.block(end, picture.first, map.rows() - end, picture.count());
+  std::int64_t queries = 0;
+  for (Eigen::Index query = end; query < map.rows(); ++query) {
+    queries += weights.attends(query) ? 1 : 0;
+  }
+  if (queries == 0) return;
+  row.picture_share = block.sum() / static_cast<double>(queries);
+  if (!options.analysed.is_map()) return;
+  if (options.analysed.centred) take_mean_row_away(block);
+  const std::optional<MapSpectrum> spectrum = known_spectrum(block, options);
+  if (spectrum) row.picture_rank = static_cast<double>(spectrum->equivalent_rank);
+}
+
 HeadRow head_row(const Subject& subject, const MapIndex& place, const TokenPlaces& places,
                  const HeadOptions& options) {
   const Trace& trace = *subject.trace;
@@ -322,6 +341,9 @@ HeadRow head_row(const Subject& subject, const MapIndex& place, const TokenPlace
         induction_score(weights, trace.layers[static_cast<std::size_t>(place.layer)].layout.texts);
   }
   row.mass_patches = patches_of_mass(trace, place.layer, weights, options.mass);
+  if (attends_to_itself(trace, place.layer)) {
+    add_picture(row, weights, query_layout(trace, place.layer).picture, options);
+  }
   return row;
 }
 
@@ -390,6 +412,12 @@ constexpr HeadMeasure kMeasures[] = {
      "fewest patches that hold the mass of the class token's attention to patches (Caron et al. "
      "2021)",
      0, &HeadRow::mass_patches},
+    {"picture_share", "picture", "attention on the picture",
+     "mean over i of Σ_j a_ij, i the tokens after a text's picture, j those of the picture", 3,
+     &HeadRow::picture_share},
+    {"picture_rank", "pict. rank", "equivalent rank of the picture's block",
+     "equivalent rank of a_ij, i the tokens after a text's picture, j those of the picture", 0,
+     &HeadRow::picture_rank},
     {"value_norm", "|v|", "norm of values", "mean over j of the Euclidean norm of v_j", 2,
      &HeadRow::value_norm},
     {"output_norm", "|Av|", "norm of head outputs",

@@ -90,6 +90,11 @@ struct HeadRow {
   double induction = kUnknown;
   /// Least number of patches that hold the share `mass` of the class token's row over patches.
   double mass_patches = kUnknown;
+  /// Σ_j a_ij over the tokens of a text's picture, mean over the queries after it.
+  double picture_share = kUnknown;
+  /// Equivalent rank of the block of the map whose rows are those queries and whose columns are the
+  /// picture's tokens.
+  double picture_rank = kUnknown;
   double value_norm = kUnknown;  ///< ‖v_j‖, mean over keys
   double output_norm = kUnknown;  ///< ‖Σ_j w_ij v_j‖, mean over queries; w the map as it is used
 };

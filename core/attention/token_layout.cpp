@@ -5,9 +5,10 @@
 namespace attnscope {
 
 std::string TokenLayout::name(std::int64_t index) const {
-  if (is_cell(index)) {
-    const std::int64_t cell = index - prefix;
-    return "(" + std::to_string(cell / columns) + ", " + std::to_string(cell % columns) + ")";
+  if (const TokenCells grid = cells(); grid.contains(index)) {
+    const std::int64_t cell = index - grid.first;
+    return "(" + std::to_string(cell / grid.columns) + ", " + std::to_string(cell % grid.columns) +
+           ")";
   }
   if (index < std::ssize(texts)) {
     return visible_text(texts[static_cast<std::size_t>(index)]);

@@ -7,9 +7,20 @@
 
 namespace attnscope {
 
+/// Tokens that lie on a grid, one after the other in row-major order.
+struct TokenCells {
+  std::int64_t first = 0;              ///< index of the first
+  std::int64_t rows = 0, columns = 0;  ///< 0 × 0: there are none
+
+  [[nodiscard]] std::int64_t count() const { return rows * columns; }
+  [[nodiscard]] bool contains(std::int64_t index) const {
+    return index >= first && index < first + count();
+  }
+  bool operator==(const TokenCells&) const = default;
+};
+
 /// Roles of tokens: prefix tokens (class, distillation, registers) first, then a grid in row-major
-/// order. In a text with a picture the prefix are the tokens before the picture, the grid is the
-/// picture's, and the other tokens follow it.
+/// order.
 struct TokenLayout {
   std::int64_t prefix = 0;
   std::int64_t rows = 0, columns = 0;   ///< 0×0 if the tokens form no grid
@@ -17,6 +28,7 @@ struct TokenLayout {
   /// Text models: tokens that stand for no text ([CLS], [SEP], <s>), in ascending order.
   std::vector<std::int64_t> special = {};
   std::int64_t registers = 0;  ///< number of registers, the last prefix tokens
+  TokenCells picture = {};     ///< tokens that stand for a picture in a text
 
   [[nodiscard]] bool is_text() const { return !texts.empty(); }
   [[nodiscard]] bool has_grid() const { return rows > 0 && columns > 0; }
@@ -24,13 +36,16 @@ struct TokenLayout {
   [[nodiscard]] bool is_grid_of(std::int64_t tokens) const {
     return has_grid() && prefix + rows * columns == tokens;
   }
-  /// True if `tokens` tokens hold the prefix and the grid, and nothing else unless it is a text.
-  [[nodiscard]] bool is_grid_within(std::int64_t tokens) const {
-    return is_grid_of(tokens) || (has_grid() && is_text() && prefix + rows * columns <= tokens);
+  /// The tokens of the grid, or of the picture in a text.
+  [[nodiscard]] TokenCells cells() const {
+    return has_grid() ? TokenCells{prefix, rows, columns} : picture;
   }
-  /// True if token `index` is a cell of the grid.
-  [[nodiscard]] bool is_cell(std::int64_t index) const {
-    return has_grid() && index >= prefix && index < prefix + rows * columns;
+  /// The cells if `tokens` tokens hold them, and nothing but the prefix besides unless it is a text;
+  /// otherwise none.
+  [[nodiscard]] TokenCells cells_of(std::int64_t tokens) const {
+    const TokenCells all = cells();
+    const bool fits = is_grid_of(tokens) || (!has_grid() && all.first + all.count() <= tokens);
+    return fits ? all : TokenCells{};
   }
   /// Name of token `index`: "class", "distillation", "prefix 2", "register 0", "(row, column)", the
   /// token's text, or the index.

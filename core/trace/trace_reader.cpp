@@ -248,7 +248,7 @@ void check_tokens_agree(const LayerTrace& layer, const std::string& name) {
   agree(keys, extent_of(layer.values, 1), "values");
   for (const auto& [layout, count] :
        {std::pair(&layer.layout, queries), std::pair(&layer.key_layout, keys)}) {
-    if (!layout->has_grid() || count == 0 || layout->is_grid_within(count)) continue;
+    if (!layout->has_grid() || count == 0 || layout->is_grid_of(count)) continue;
     throw Error(ErrorKind::damaged, "the token grid does not fit the maps")
         .about(name + " grid_rows")
         .expected(std::to_string(count) + " tokens")
@@ -378,6 +378,25 @@ std::optional<Image> read_picture(const Checkpoint& file) {
   return image;
 }
 
+/// Reads the tokens of a text that stand for a picture: [first, rows, columns].
+void read_picture(const Checkpoint& file, const std::string& attribute, TokenLayout& layout) {
+  const json cells = json_of(file, attribute.c_str(), "[]");
+  if (cells.empty()) return;
+  constexpr std::int64_t most = 1 << 20;
+  const bool numbers = cells.size() == 3 && std::ranges::all_of(cells, [](const json& one) {
+                         return one.is_number_unsigned() && one.get<std::uint64_t>() <= most;
+                       });
+  if (numbers) {
+    layout.picture = {cells[0].get<std::int64_t>(), cells[1].get<std::int64_t>(),
+                      cells[2].get<std::int64_t>()};
+  }
+  const TokenCells& read = layout.picture;
+  if (numbers && read.count() > 0 && read.first + read.count() <= std::ssize(layout.texts)) return;
+  throw damaged("the picture's tokens are not a part of the text", attribute.c_str())
+      .expected("[first, rows, columns] within " + std::to_string(layout.texts.size()) + " tokens")
+      .found(printed(cells));
+}
+
 /// Reads the texts of tokens and the indices of special tokens. `whose` prefixes the attribute
 /// names.
 void read_texts(const Checkpoint& file, const std::string& whose, TokenLayout& layout) {
@@ -398,6 +417,7 @@ void read_texts(const Checkpoint& file, const std::string& whose, TokenLayout& l
     }
     layout.special.push_back(token.get<std::int64_t>());
   }
+  read_picture(file, whose + "picture_tokens", layout);
 }
 
 void check_texts(const TokenLayout& layout, std::int64_t tokens, const std::string& attribute) {

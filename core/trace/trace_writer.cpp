@@ -111,6 +111,9 @@ bool goes_without_saying(const TokenLayout& a, const TokenLayout& b) {
 void add_texts(Contents& to, const TokenLayout& layout, const std::string& whose) {
   if (!layout.texts.empty()) to.attribute(whose + "token_texts", json_dump(layout.texts));
   if (!layout.special.empty()) to.attribute(whose + "special_tokens", json_dump(layout.special));
+  if (const TokenCells& cells = layout.picture; cells.count() > 0) {
+    to.attribute(whose + "picture_tokens", json_dump({cells.first, cells.rows, cells.columns}));
+  }
 }
 
 /// Adds the attributes that differ from layer to layer, if any do.

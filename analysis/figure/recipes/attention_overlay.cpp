@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
@@ -11,6 +15,7 @@
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_layout.h"
+#include "analysis/heads/head_table.h"
 #include "analysis/mixing/mixing.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
@@ -27,6 +32,44 @@ struct HeadSetting {
   std::optional<std::int64_t> head;
 };
 
+/// Sinks of each head, by layer and head.
+using SinksOfHeads = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Sink>>;
+
+SinksOfHeads sinks_of(const Subject& subject, const std::vector<std::int64_t>& layers,
+                      const Progress& progress) {
+  SinksOfHeads sinks;
+  HeadOptions options;
+  options.layers = layers;
+  for (HeadRow& row : head_table(*subject.trace, options, progress).rows) {
+    sinks[{row.layer, row.head}] = std::move(row.sinks);
+  }
+  return sinks;
+}
+
+/// The subject with another text about the same picture. Throws Error(usage) unless the model reads
+/// a picture and a text.
+Subject with_other_text(const Subject& subject, const std::string& text, const Progress& progress) {
+  const Text* const own =
+      subject.input ? std::get_if<Text>(&subject.input->content) : nullptr;
+  if (!own || !own->picture || !subject.model) {
+    throw Error(ErrorKind::usage, "only texts about pictures have a neutral text to compare with")
+        .about(subject.label)
+        .expected("a model of a picture and a text, and --prompt")
+        .remedy("leave the setting neutral empty");
+  }
+  auto input = std::make_shared<Input>(*subject.input);
+  Text other{text, {}};
+  other.picture = own->picture;
+  input->content = std::move(other);
+  TraceRequest request;
+  request.parameters = subject.parameters;
+  Subject neutral = subject;
+  neutral.trace = std::make_shared<const Trace>(
+      subject.model->run(*input, subject.mechanism, request, progress));
+  neutral.input = std::move(input);
+  return neutral;
+}
+
 HeadSetting head_choice(const Settings& read, std::int64_t heads) {
   if (const auto head = read.index("heads", heads)) return {RolloutFusion::mean, head};
   return {read.choice("heads", rollout_fusion_names), {}};
@@ -35,6 +78,7 @@ HeadSetting head_choice(const Settings& read, std::int64_t heads) {
 std::int64_t query_token(const Settings& read, const Subject& subject) {
   const TokenLayout& layout = subject.trace->layout;
   if (const auto query = read.index("query", subject.trace->tokens())) return *query;
+  if (layout.is_text()) return subject.trace->tokens() - 1;
   if (layout.prefix > 0) return 0;
   if (read.is("query", "auto")) return layout.rows / 2 * layout.columns + layout.columns / 2;
   throw Error(ErrorKind::usage, "the model has no class token whose row could be shown")
@@ -46,29 +90,32 @@ std::string query_in_words(const Settings& read, const Subject& subject) {
   if (const auto query = read.index("query", subject.trace->tokens())) {
     return "token " + std::to_string(*query);
   }
-  return subject.trace->layout.prefix > 0 ? "the class token" : "the patch in the middle";
+  const TokenLayout& layout = subject.trace->layout;
+  if (layout.is_text()) return "the last token, " + layout.name(subject.trace->tokens() - 1);
+  return layout.prefix > 0 ? "the class token" : "the patch in the middle";
 }
 
 void require_image(const Subject& subject) {
   const Trace& trace = *subject.trace;
-  if (!trace.layout.has_grid()) {
+  if (trace.layout.cells().count() == 0) {
     throw Error(ErrorKind::usage, "the tokens do not form a grid over an image")
         .about(subject.label);
   }
 }
 
-/// Layout of the keys of a layer; throws if it is not a grid that fits the maps.
-const TokenLayout& key_layout_of(const Subject& subject, std::int64_t layer) {
+/// Keys of a layer that are cells of a grid; throws if there is no grid that fits the maps.
+TokenCells cells_of(const Subject& subject, std::int64_t layer) {
   const Trace& trace = *subject.trace;
   const TokenLayout& layout = key_layout(trace, layer);
-  if (!layout.is_grid_within(trace.keys(layer))) {
+  const TokenCells cells = layout.cells_of(trace.keys(layer));
+  if (cells.count() == 0) {
     throw Error(ErrorKind::damaged, "the grid of tokens does not match the shape of the maps")
         .about(subject.label + ", layer " + std::to_string(layer))
         .expected(std::to_string(trace.keys(layer)) + " keys")
         .found(std::to_string(layout.prefix) + " + " + std::to_string(layout.rows) + " × " +
                std::to_string(layout.columns));
   }
-  return layout;
+  return cells;
 }
 
 /// The layer's query at the same position as `query` of the first layer.
@@ -77,12 +124,12 @@ std::int64_t query_of_layer(const Trace& trace, std::int64_t query, std::int64_t
 }
 
 /// A row of attention over the grid's cells, relative to uniform attention: their mean is 1.
-HeatMap over_grid(const std::vector<double>& row, const TokenLayout& layout) {
+HeatMap over_grid(const std::vector<double>& row, const TokenCells& grid) {
   HeatMap map;
-  map.rows = layout.rows;
-  map.columns = layout.columns;
-  const auto cells = static_cast<std::size_t>(layout.rows * layout.columns);
-  const auto first = row.begin() + layout.prefix;
+  map.rows = grid.rows;
+  map.columns = grid.columns;
+  const auto cells = static_cast<std::size_t>(grid.count());
+  const auto first = row.begin() + grid.first;
   double sum = 0;
   for (std::size_t cell = 0; cell < cells; ++cell) sum += first[static_cast<std::ptrdiff_t>(cell)];
   const double even = sum / static_cast<double>(cells);
@@ -96,17 +143,31 @@ HeatMap over_grid(const std::vector<double>& row, const TokenLayout& layout) {
   return map;
 }
 
-std::vector<double> row_of(const ImpliedMaps& maps, std::int64_t query, const HeadSetting& heads) {
+/// A head's row; without its sinks the other weights are divided by their sum.
+std::vector<double> row_of_head(const ImpliedMaps& maps, const MapIndex& place, std::int64_t query,
+                                const SinksOfHeads* sinks) {
   std::vector<double> row(static_cast<std::size_t>(maps.extent(2)));
   for (std::size_t key = 0; key < row.size(); ++key) {
-    const auto column = static_cast<std::int64_t>(key);
-    if (heads.head) {
-      row[key] = static_cast<double>(maps.at(*heads.head, query, column));
-      continue;
-    }
-    double fused = static_cast<double>(maps.at(0, query, column));
-    for (std::int64_t head = 1; head < maps.extent(0); ++head) {
-      const auto value = static_cast<double>(maps.at(head, query, column));
+    row[key] = static_cast<double>(maps.at(place.head, query, static_cast<std::int64_t>(key)));
+  }
+  if (sinks == nullptr) return row;
+  const auto own = sinks->find({place.layer, place.head});
+  if (own == sinks->end() || own->second.empty()) return row;
+  for (const Sink& sink : own->second) row[static_cast<std::size_t>(sink.key)] = 0;
+  const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+  for (double& weight : row) weight = sum > 0 ? weight / sum : weight;
+  return row;
+}
+
+std::vector<double> row_of(const ImpliedMaps& maps, std::int64_t layer, std::int64_t query,
+                           const HeadSetting& heads, const SinksOfHeads* sinks) {
+  const std::int64_t first = heads.head.value_or(0);
+  std::vector<double> row = row_of_head(maps, {layer, first}, query, sinks);
+  for (std::int64_t head = 1; !heads.head && head < maps.extent(0); ++head) {
+    const std::vector<double> other = row_of_head(maps, {layer, head}, query, sinks);
+    for (std::size_t key = 0; key < row.size(); ++key) {
+      double& fused = row[key];
+      const double value = other[key];
       switch (heads.fusion) {
         case RolloutFusion::mean:
           fused += value;
@@ -119,9 +180,48 @@ std::vector<double> row_of(const ImpliedMaps& maps, std::int64_t query, const He
           break;
       }
     }
-    row[key] = fused;
   }
   return row;  // sums instead of means, because over_grid divides by the sum
+}
+
+/// The rows of one subject's query over the picture's cells.
+class RowsOverPicture {
+ public:
+  /// Without sinks, heads' sinks in `layers` are left out.
+  RowsOverPicture(Subject subject, std::int64_t query, bool with_sinks,
+                  const std::vector<std::int64_t>& layers, const Progress& progress)
+      : subject_(std::move(subject)), query_(query) {
+    if (!with_sinks) sinks_ = sinks_of(subject_, layers, progress);
+  }
+
+  [[nodiscard]] std::vector<double> row(std::int64_t layer, const HeadSetting& heads) const {
+    // I is excluded: the query's own cell would dominate the others.
+    const ImpliedMaps maps = maps_seen(*subject_.trace, layer, IdentityView::without);
+    if (heads.head && *heads.head >= maps.extent(0)) {
+      throw Error(ErrorKind::usage, "the layer has no such head")
+          .about(subject_.label + ", layer " + std::to_string(layer))
+          .expected("an index from 0 to " + std::to_string(maps.extent(0) - 1))
+          .found(std::to_string(*heads.head));
+    }
+    return row_of(maps, layer, query_of_layer(*subject_.trace, query_, layer), heads,
+                  sinks_ ? &*sinks_ : nullptr);
+  }
+  [[nodiscard]] TokenCells cells(std::int64_t layer) const { return cells_of(subject_, layer); }
+
+ private:
+  Subject subject_;
+  std::int64_t query_;
+  std::optional<SinksOfHeads> sinks_;
+};
+
+/// Divides the weights of the cells by those of the same cells in `other`; NaN where these are 0.
+void divide(std::vector<double>& row, const TokenCells& cells, const std::vector<double>& other,
+            const TokenCells& other_cells) {
+  for (std::int64_t cell = 0; cell < cells.count(); ++cell) {
+    const double by = other[static_cast<std::size_t>(other_cells.first + cell)];
+    double& value = row[static_cast<std::size_t>(cells.first + cell)];
+    value = by > 0 ? value / by : std::nan("");
+  }
 }
 
 Panel picture_panel(const Subject& subject, std::int64_t row, std::int64_t column) {
@@ -144,6 +244,10 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
        std::all_of(request.subjects.begin(), request.subjects.end(),
                    [](const Subject& subject) { return has_rollout(*subject.trace); }));
   const double opacity = read.number("opacity");
+  const bool with_sinks = read.flag("sinks");
+  const std::string& neutral_text = read.text("neutral");
+  const std::string unit =
+      neutral_text.empty() ? "attention (1 = even)" : "attention / neutral (1 = mean)";
   const std::vector<std::int64_t> layers = read.is("layers", "auto")
                                                ? first_middle_last(shared.layers)
                                                : read.indices("layers", shared.layers);
@@ -160,15 +264,22 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
     const Subject& subject = request.subjects[index];
     const auto row = static_cast<std::int64_t>(index);
     const std::int64_t query = query_token(read, subject);
+    const RowsOverPicture own(subject, query, with_sinks, layers, progress.silent());
+    std::optional<RowsOverPicture> neutral;
+    if (!neutral_text.empty()) {
+      Subject other = with_other_text(subject, neutral_text, progress.silent());
+      const std::int64_t last = other.trace->tokens() - 1;
+      neutral.emplace(std::move(other), last, with_sinks, layers, progress.silent());
+    }
     std::int64_t column = 0;
     const auto add = [&](const std::string& title, const std::vector<double>* attention,
-                         const TokenLayout& layout = {}) {
+                         const TokenCells& cells = {}) {
       Panel panel = picture_panel(subject, row, column);
       panel.keys = {{"model", subject.label}, {"shown", title}};
       if (row == 0) panel.title = title;
       if (column == 0 && request.subjects.size() > 1) panel.y.label = labels[index];
       if (attention != nullptr) {
-        HeatMap map = over_grid(*attention, layout);
+        HeatMap map = over_grid(*attention, cells);
         map.opacity = subject.trace->image ? opacity : 1;
         map.colour_scale = own_scales ? index : 0;
         std::vector<float>& scaled = values[map.colour_scale];
@@ -180,17 +291,10 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
     };
     if (with_image && subject.trace->image) add("image", nullptr);
     for (const std::int64_t layer : layers) {
-      // I is excluded: the query's own cell would dominate the others.
-      const ImpliedMaps maps = maps_seen(*subject.trace, layer, IdentityView::without);
-      if (heads.head && *heads.head >= maps.extent(0)) {
-        throw Error(ErrorKind::usage, layer_name(request, layer) + " has no such head")
-            .about("heads")
-            .expected("an index from 0 to " + std::to_string(maps.extent(0) - 1))
-            .found(std::to_string(*heads.head));
-      }
-      const std::vector<double> attention =
-          row_of(maps, query_of_layer(*subject.trace, query, layer), heads);
-      add(layer_name(request, layer), &attention, key_layout_of(subject, layer));
+      std::vector<double> attention = own.row(layer, heads);
+      const TokenCells cells = own.cells(layer);
+      if (neutral) divide(attention, cells, neutral->row(layer, heads), neutral->cells(layer));
+      add(layer_name(request, layer), &attention, cells);
     }
     if (with_rollout) {
       const Progress part =
@@ -200,7 +304,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
                 : attention_rollout(*subject.trace, RolloutOptions{.fusion = heads.fusion}, part);
       const auto found = reach.matrix().row(query);
       const std::vector<double> attention(found.data(), found.data() + found.size());
-      add(mixes ? rolled : "rollout", &attention, key_layout_of(subject, 0));
+      add(mixes ? rolled : "rollout", &attention, cells_of(subject, 0));
     }
     columns = std::max(columns, column);
   }
@@ -212,7 +316,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
   for (std::size_t i = 0; i < values.size(); ++i) {
     // The bars of single rows have no room for more words.
     const HeatScale scale = heat_scale(read, std::move(values[i]),
-                                       values.size() > 1 ? "× even" : "attention (1 = even)");
+                                       values.size() > 1 && neutral_text.empty() ? "× even" : unit);
     figure.colour_scales.push_back(scale.scale);
     const std::string model = values.size() > 1 ? labels[i] + ": " : "";
     if (scale.clipped) clipping += model + clipping_in_words(scale);
@@ -220,18 +324,25 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
                   rounded_text(scale.scale.maximum, 3);
   }
 
-  const TokenLayout& layout = request.subjects.front().trace->layout;
+  const TokenCells shape = request.subjects.front().trace->layout.cells();
   finish_map_grid(
       figure,
       {.rows = std::ssize(request.subjects),
        .columns = columns,
-       .aspect = static_cast<double>(layout.rows) / static_cast<double>(layout.columns)},
+       .aspect = static_cast<double>(shape.rows) / static_cast<double>(shape.columns)},
       request.width_mm);
   figure.caption =
       "Attention of " + query_in_words(read, request.subjects.front()) +
       " to the image's patches, " +
       (heads.head ? "head " + std::to_string(*heads.head) : read.written("heads") + " over heads") +
-      ", relative to even attention: " + subjects_in_words(request) + ". " +
+      (neutral_text.empty()
+           ? ", relative to even attention: "
+           : ", divided by that of the last token of “" + neutral_text +
+                 "” about the same picture (Zhang et al. 2025), relative to the mean: ") +
+      subjects_in_words(request) + ". " +
+      (with_sinks ? ""
+                  : "Without each head's sinks, keys with more than 0.3 of the attention of their "
+                    "queries; the other weights of a row are divided by their sum. ") +
       (mixes ? "Rollout through all layers of " +
                    std::string(formula_of(value_of(mixing_names, rolled, "rollout"))) + ". "
        : with_rollout ? "Rollout: Abnar & Zuidema (2020), through all layers. "
@@ -258,7 +369,8 @@ FigureRecipe attention_overlay_recipe() {
                .by_default("auto"),
            setting::whole("query", 0, {.minimum = 0},
                           "the token whose row is shown, by its index in the first layer; auto: "
-                          "the class token, or the middle of the image where there is none")
+                          "the class token, or the middle of the image where there is none; of a "
+                          "text about a picture the last token")
                .or_word({"auto", "class"})
                .by_default("auto"),
            setting::whole("heads", 0, {.minimum = 0},
@@ -270,6 +382,10 @@ FigureRecipe attention_overlay_recipe() {
                "rollout through all layers in the last column: of the weights (yes; "
                "auto: where layers have the same tokens, or merge them), or of what is added "
                "(Kobayashi et al. 2021, GlobEnc, ALTI)"),
+           setting::flag("sinks", true, "keys with more than 0.3 of the attention; no: without them"),
+           setting::text("neutral", "",
+                         "another text about the same picture, by whose attention that of the text "
+                         "is divided: \"Write a general description of the image.\""),
            setting::flag("image", true, "the image itself in the first column"),
            setting::number("opacity", 0.7, {0, 1}, "opacity of the colours over the image"),
            setting::choice("scale", {"each", "shared"}, "each",
@@ -278,7 +394,7 @@ FigureRecipe attention_overlay_recipe() {
            colour_map_setting("magma"), norm_setting(), range_setting()},
       .needs = {.input = InputNeed::image,
                 .vectors = true,
-                .missing = "needs a model of images, run on one"},
+                .missing = "needs a model that has run on a picture"},
       .make = make_attention_overlay};
 }
 

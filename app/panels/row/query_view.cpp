@@ -18,7 +18,7 @@ namespace {
 constexpr double kNameHeight = 24;  // height of the model's name above
 constexpr double kPrefix = 20;      // height of class and distillation tokens above the grid
 constexpr double kGap = 4;
-constexpr double kPictureOverText = 0.62;  // share of a picture's height where a text is below it
+constexpr double kPictureOverText = 0.7;  // share of a picture's height where a text is below it
 
 /// The token's name or, if it does not fit, its first letter and its trailing number.
 QString prefix_label(const TokenLayout& layout, std::int64_t token, double room,
@@ -57,9 +57,10 @@ QRectF QueryView::grid_rect() const {
   const TokenLayout& layout = picture_.layout;
   const double top = kNameHeight + (has_strip() ? kPrefix + kGap : 0);
   QRectF room(0, top, width(), height() - top);
-  if (!layout.has_grid()) return room;
+  const TokenCells cells = layout.cells();
+  if (cells.count() == 0) return room;
   if (layout.is_text()) room.setHeight(room.height() * kPictureOverText);
-  double aspect = static_cast<double>(layout.columns) / static_cast<double>(layout.rows);
+  double aspect = static_cast<double>(cells.columns) / static_cast<double>(cells.rows);
   if (!image_.isNull()) aspect = static_cast<double>(image_.width()) / image_.height();
   const double wide = std::min(room.width(), room.height() * aspect);
   const QSizeF size(wide, wide / aspect);
@@ -70,22 +71,24 @@ QRectF QueryView::place_of(std::int64_t index) const {
   if (!picture_.trace || index < 0 || index >= std::ssize(picture_.weights)) return {};
   const TokenLayout& layout = picture_.layout;
   const QRectF grid = grid_rect();
-  const bool in_words = index < std::ssize(words_) && !layout.is_cell(index);
+  const TokenCells cells = layout.cells();
+  const bool in_words = index < std::ssize(words_) && !cells.contains(index);
   if (in_words) return words_[static_cast<std::size_t>(index)];
   if (index < layout.prefix) {
     const double wide = grid.width() / static_cast<double>(layout.prefix);
     return {grid.left() + static_cast<double>(index) * wide, kNameHeight,
             wide - (index + 1 < layout.prefix ? 2 : 0), kPrefix};
   }
-  const std::int64_t cell = index - layout.prefix;
-  if (!layout.has_grid()) {
+  if (cells.count() == 0) {
     const auto count = static_cast<double>(std::ssize(picture_.weights) - layout.prefix);
     const double wide = grid.width() / count;
-    return {grid.left() + static_cast<double>(cell) * wide, grid.top(), wide, grid.height()};
+    return {grid.left() + static_cast<double>(index - layout.prefix) * wide, grid.top(), wide,
+            grid.height()};
   }
-  const double wide = grid.width() / static_cast<double>(layout.columns);
-  const double high = grid.height() / static_cast<double>(layout.rows);
-  const std::int64_t row = cell / layout.columns, column = cell % layout.columns;
+  const std::int64_t cell = index - cells.first;
+  const double wide = grid.width() / static_cast<double>(cells.columns);
+  const double high = grid.height() / static_cast<double>(cells.rows);
+  const std::int64_t row = cell / cells.columns, column = cell % cells.columns;
   return {grid.left() + static_cast<double>(column) * wide,
           grid.top() + static_cast<double>(row) * high, wide, high};
 }
@@ -97,9 +100,9 @@ void QueryView::flow_text() {
   if (!picture_.trace) return;
   const std::vector<std::string>& texts = picture_.layout.texts;
   if (texts.empty() || texts.size() != picture_.weights.size()) return;
-  const TokenLayout& layout = picture_.layout;
+  const TokenCells picture = picture_.layout.picture;
   QRectF room = grid_rect();
-  if (layout.has_grid()) {
+  if (picture.count() > 0) {
     room = QRectF(0, room.bottom() + kGap, width(), height() - room.bottom() - kGap);
   }
   const bool spaced = std::ranges::any_of(
@@ -111,11 +114,11 @@ void QueryView::flow_text() {
     const double high = metrics.height() * 1.15;
     words_.clear();
     // Tokens that are whole words have no spaces of their own.
-    const double gap = spaced || !layout.has_grid() ? 0 : metrics.horizontalAdvance(' ');
+    const double gap = spaced || picture.count() == 0 ? 0 : metrics.horizontalAdvance(' ');
     double x = 0, y = room.top();
     std::size_t word = 0;  // first token of the unfinished word
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (layout.is_cell(static_cast<std::int64_t>(i))) {
+      if (picture.contains(static_cast<std::int64_t>(i))) {
         words_.emplace_back();
         word = i + 1;
         continue;
@@ -189,7 +192,7 @@ QColor QueryView::ink_of(std::int64_t token) const {
   if (!fraction) return Qt::transparent;
   const Colour colour = ScaleColours(picture_.scale)(*fraction);
   QColor ink(colour.red, colour.green, colour.blue);
-  if (picture_.layout.is_cell(token) && !image_.isNull()) {
+  if (picture_.layout.cells().contains(token) && !image_.isNull()) {
     constexpr double kLeast = 0.25;  // share of the opacity at weight 0
     ink.setAlphaF(
         static_cast<float>(picture_.opacity * (kLeast + (1 - kLeast) * std::sqrt(*fraction))));
@@ -198,20 +201,18 @@ QColor QueryView::ink_of(std::int64_t token) const {
 }
 
 void QueryView::paint_weights(QPainter& painter, const QRectF& grid) const {
-  const TokenLayout& layout = picture_.layout;
-  const std::int64_t cells = layout.rows * layout.columns, all = std::ssize(picture_.weights);
-  const bool in_grid = layout.is_grid_within(all);
+  const std::int64_t all = std::ssize(picture_.weights);
+  const TokenCells cells = picture_.layout.cells_of(all);
   for (std::int64_t token = 0; token < all; ++token) {
-    if (in_grid && layout.is_cell(token)) continue;
-    painter.fillRect(place_of(token), ink_of(token));
+    if (!cells.contains(token)) painter.fillRect(place_of(token), ink_of(token));
   }
-  if (!in_grid) return;
+  if (cells.count() == 0) return;
   // The weights are one image, because cells drawn one by one overlap or leave gaps.
-  QImage overlay(static_cast<int>(layout.columns), static_cast<int>(layout.rows),
+  QImage overlay(static_cast<int>(cells.columns), static_cast<int>(cells.rows),
                  QImage::Format_ARGB32);
-  for (std::int64_t cell = 0; cell < cells; ++cell) {
-    overlay.setPixelColor(static_cast<int>(cell % layout.columns),
-                          static_cast<int>(cell / layout.columns), ink_of(layout.prefix + cell));
+  for (std::int64_t cell = 0; cell < cells.count(); ++cell) {
+    overlay.setPixelColor(static_cast<int>(cell % cells.columns),
+                          static_cast<int>(cell / cells.columns), ink_of(cells.first + cell));
   }
   painter.drawImage(grid, overlay);
 }

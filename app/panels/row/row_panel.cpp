@@ -330,11 +330,10 @@ void RowPanel::refresh() {
     // A query's own cell contains I, or half of the rollout; it is left out, because it would
     // darken all others.
     // Of a picture within a text, the scale is that of the picture: words may have far more.
-    const TokenLayout& layout = layout_of(trace);
-    const bool only_cells = layout.is_text() && layout.is_grid_within(tokens);
+    const TokenCells picture = layout_of(trace).picture;
     for (std::int64_t token = 0; token < tokens; ++token) {
       const float weight = weights.back()[static_cast<std::size_t>(token)];
-      if (only_cells && !layout.is_cell(token)) continue;
+      if (picture.count() > 0 && !picture.contains(token)) continue;
       if (token != own.back() && std::isfinite(weight)) {
         largest = std::max(largest, static_cast<double>(weight));
       }

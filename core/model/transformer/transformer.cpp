@@ -157,9 +157,7 @@ Transformer::Start Transformer::embed_text(const Input& input, TokenizedText tex
   start.tokens = (*weights_.embedding.text)(text.ids, text.types);
   if (picture) {
     put_picture(*picture, start.tokens);
-    start.layout.prefix = picture->first;
-    start.layout.rows = picture->grid_rows;
-    start.layout.columns = picture->grid_columns;
+    start.layout.picture = {picture->first, picture->grid_rows, picture->grid_columns};
     start.image = picture->image;
   }
   if (spec().readout.kind == Readout::end_token) {

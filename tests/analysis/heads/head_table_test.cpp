@@ -37,6 +37,10 @@ Trace trace_of_case(const nlohmann::json& made) {
   if (made.contains("period")) {
     const auto period = made["period"].get<std::int64_t>();
     for (std::int64_t i = 0; i < n; ++i) layer.layout.texts.push_back(std::to_string(i % period));
+    if (made.contains("picture")) {
+      const auto cells = made["picture"].get<std::vector<std::int64_t>>();
+      layer.layout.picture = {cells.at(0), cells.at(1), cells.at(2)};
+    }
     layer.key_layout = trace.layout = layer.layout;
   }
   if (grid > 0) {

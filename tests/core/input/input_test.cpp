@@ -77,6 +77,27 @@ TEST(OpenInput, ReadsTexts) {
   refused(folder.write("empty.txt", "").string(), "empty");
 }
 
+TEST(OpenInput, PutsAPictureToAText) {
+  const std::string picture = source_folder() + "/sample_data/inputs/00_t_shirt.png";
+  const Input input = open_input("ask:" + picture + " |||  What is this?\n");
+  const Text& text = std::get<Text>(input.content);
+  EXPECT_EQ(text.characters, "What is this?");
+  ASSERT_TRUE(text.picture);
+  EXPECT_EQ(text.picture->width, 28);
+  EXPECT_EQ(input.label, "00_t_shirt.png + “What is this?”");
+  EXPECT_EQ(parts_of_question(question_locator("a.png", "b ||| c")),
+            std::pair(std::string("a.png"), std::string("b ||| c")));
+  EXPECT_FALSE(parts_of_question("text:ask:a ||| b"));
+  const auto refused = [](const std::string& locator, const std::string& part) {
+    const Error error = refusal_of([&] { (void)open_input(locator); });
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  };
+  refused("ask:" + picture, "|||");
+  refused("ask: ||| What?", "|||");
+  refused("ask:text:words ||| What?", "PNG or JPEG");
+  refused("ask:none.png ||| What?", "No such file");
+}
+
 TEST(OpenInput, ListsTheKnownKinds) {
   const TemporaryFolder folder;
   const auto text = folder.write("a.words", "hello");

@@ -364,6 +364,19 @@ TEST_F(TraceFileTest, LayersOfDifferentSizesAndWrongGridsAreRefused) {
   EXPECT_THAT(error_of_reading(), HasSubstr("grid"));
 }
 
+TEST_F(TraceFileTest, KeepsThePictureInAText) {
+  Trace trace = sample_trace();
+  trace.layout = {};
+  trace.layout.texts = {"a", "p", "p", "p", "p"};
+  trace.layout.picture = {1, 2, 2};
+  write_trace(path_, trace);
+  EXPECT_EQ(read_trace(path_).layout.picture, trace.layout.picture);
+  EXPECT_EQ(query_layout(read_trace(path_), 1).name(4), "(1, 1)");
+  trace.layout.picture = {2, 2, 2};
+  write_trace(path_, trace);
+  EXPECT_THAT(error_of_reading(), HasSubstr("picture_tokens"));
+}
+
 TEST_F(TraceFileTest, ALinkThatLeadsNowhereIsRefused) {
   const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const hid_t group = H5Gcreate2(file, "layer_00", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -434,6 +447,16 @@ TEST(TokenLayout, NamesTokens) {
   EXPECT_EQ(registers.name(1), "register 0");
   EXPECT_EQ(registers.name(2), "register 1");
   EXPECT_EQ(registers.name(3), "(0, 0)");
+  TokenLayout text;
+  text.texts = {"to", "<image>", "<image>", "be"};
+  text.picture = {1, 1, 2};
+  EXPECT_EQ(text.name(0), "to");
+  EXPECT_EQ(text.name(2), "(0, 1)");
+  EXPECT_EQ(text.name(3), "be");
+  EXPECT_EQ(text.cells_of(4), text.picture);
+  EXPECT_EQ(text.cells_of(2), TokenCells{});
+  EXPECT_EQ(registers.cells_of(7), (TokenCells{3, 2, 2}));
+  EXPECT_EQ(registers.cells_of(8), TokenCells{});
 }
 
 /// Writes a trace to a disk that is full after `bytes`, and ends the process.

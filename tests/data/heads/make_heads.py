@@ -4,7 +4,7 @@
 The maps are made by the tests too: kernel_map of tests/support/reference_maps.cpp, of which one
 column is made `factor` times as strong, what lies above the diagonal is left out if `causal`, and
 rows are divided by their sums; values are raw_uniform. Grids are 5 × 5 cells of 4 pixels after one
-class token. Run: python3 make_heads.py
+class token. A text with a picture has 3 × 4 cells from its token 2 on. Run: python3 make_heads.py
 """
 import json
 import pathlib
@@ -107,6 +107,11 @@ def measures(case):
             text = i % case["period"]
             follows = [[j for j in range(1, k + 1) if text[j - 1] == text[k]] for k in i]
             found["induction"] = np.mean([a[k, keys].sum() for k, keys in enumerate(follows) if keys])
+        if case.get("picture"):  # first token, rows and columns of a picture in the text
+            begin, rows, columns = case["picture"]
+            block = a[begin + rows * columns:, begin:begin + rows * columns]
+            found["picture_share"] = block.sum(1).mean()
+            found["picture_rank"] = equivalent_rank(block)
     return {"sinks": sinks, "measures": {name: float(value) for name, value in found.items()}}
 
 
@@ -118,6 +123,8 @@ def main():
          "grid": 5},
         {"n": 33, "width": 3, "power": 3, "seed": 5, "d": 8, "column": 0, "factor": 30, "causal": True,
          "grid": 0, "period": 7},
+        {"n": 33, "width": 4, "power": 3, "seed": 11, "d": 8, "column": 1, "factor": 5, "causal": True,
+         "grid": 0, "period": 11, "picture": [2, 3, 4]},
         {"n": 19, "width": 2, "power": 6, "seed": 9, "d": 4, "column": 2, "factor": 1, "causal": False,
          "grid": 0},
     ]
