@@ -8,7 +8,10 @@
 #include <system_error>
 
 #include "app/session/session.h"
+#include "core/file/read_file.h"
+#include "core/input/input.h"
 #include "core/platform/process.h"
+#include "core/text/lines.h"
 
 namespace attnscope {
 
@@ -56,7 +59,29 @@ std::vector<fs::path> first_minute_models() {
   return models;
 }
 
-std::vector<fs::path> sample_models() { return samples("models", {".h5", ".safetensors"}); }
+std::vector<fs::path> sample_models() {
+  std::vector<fs::path> models = samples("models", {".h5", ".safetensors"});
+  std::error_code ignored;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(sample_data_folder() / "models", ignored)) {
+    if (fs::exists(entry.path() / "config.json", ignored)) models.push_back(entry.path());
+  }
+  std::ranges::sort(models);
+  return models;
+}
+
+std::string sample_input_for(const fs::path& model) {
+  std::error_code ignored;
+  if (const fs::path text = model / "question.txt"; fs::exists(text, ignored)) {
+    const std::string question = read_file(text, 1 << 16);
+    return question_locator((model / "question.png").string(), without_spaces(question));
+  }
+  const bool of_text = model.stem().string().starts_with("shakespeare");
+  for (const fs::path& input : sample_inputs()) {
+    if ((input.extension() == ".txt") == of_text) return input.string();
+  }
+  return {};
+}
 
 std::vector<fs::path> sample_inputs() {
   return samples("inputs", {".png", ".jpg", ".jpeg", ".txt"});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace attnscope {
@@ -16,11 +17,15 @@ class Session;
 /// The two models of the first minute, softmax first; missing ones are left out.
 [[nodiscard]] std::vector<std::filesystem::path> first_minute_models();
 
-/// All sample models, sorted by name.
+/// All sample models, files and folders, sorted by name.
 [[nodiscard]] std::vector<std::filesystem::path> sample_models();
 
 /// The sample images and texts, sorted by name; the first is the image of the first minute.
 [[nodiscard]] std::vector<std::filesystem::path> sample_inputs();
+
+/// The locator of a sample input that the sample model reads; empty if there is none. A folder may
+/// hold a question of its own: question.png and question.txt.
+[[nodiscard]] std::string sample_input_for(const std::filesystem::path& model);
 
 /// Opens the two models of the first minute, on its image if no input was chosen. Returns false and
 /// opens nothing if they are missing.

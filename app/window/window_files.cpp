@@ -260,15 +260,9 @@ void MainWindow::fill_samples(QMenu& menu) {
   menu.addSeparator();
   for (const std::filesystem::path& model : sample_models()) {
     const std::string name = model.stem().string();
-    menu.addAction(QString::fromStdString(name), this, [this, model, name] {
-      const bool of_text = name.starts_with("shakespeare");
-      const std::vector<std::filesystem::path> inputs = sample_inputs();
-      const auto fits = std::ranges::find_if(inputs, [of_text](const std::filesystem::path& one) {
-        return (one.extension() == ".txt") == of_text;
-      });
-      if (session_.input_locator().empty() && fits != inputs.end()) {
-        session_.set_input(fits->string());
-      }
+    menu.addAction(QString::fromStdString(name), this, [this, model] {
+      const std::string input = sample_input_for(model);
+      if (session_.input_locator().empty() && !input.empty()) session_.set_input(input);
       session_.open(model);
     });
   }

@@ -54,7 +54,8 @@ enum class PatchOrder {
 enum class ResizeFilter { bilinear, bicubic };
 enum class ResizeMode {
   shorter_side,  ///< keeps the aspect ratio, then crops the centre
-  exact          ///< exact width and height; the aspect ratio may change
+  exact,         ///< exact width and height; the aspect ratio may change
+  padded  ///< first a square: the shorter side is filled up on both sides with the mean colour
 };
 /// Conversion of a text into token ids.
 enum class Tokenizer {

@@ -27,7 +27,8 @@ inline constexpr std::array<std::string_view, 2> kEnumNames<PatchOrder>{"channel
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<ResizeFilter>{"bilinear", "bicubic"};
 template <>
-inline constexpr std::array<std::string_view, 2> kEnumNames<ResizeMode>{"shorter_side", "exact"};
+inline constexpr std::array<std::string_view, 3> kEnumNames<ResizeMode>{"shorter_side", "exact",
+                                                                         "padded"};
 template <>
 inline constexpr std::array<std::string_view, 5> kEnumNames<Tokenizer>{"characters", "bytes",
                                                                        "byte_pairs", "ids", "file"};

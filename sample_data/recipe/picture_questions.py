@@ -2,7 +2,7 @@
 """Trains the sample model `garment-questions`, a small LLaVA that answers questions about pictures of garments, and
 writes it under the names of Hugging Face's transformers.
 
-    /usr/bin/python3 picture_questions.py /usr/share/datasets/fashion-mnist OUT [--steps 6000] [--threads 2]
+    /usr/bin/python3 picture_questions.py /usr/share/datasets/fashion-mnist OUT
 
 A picture has 56 x 56 pixels: two to four garments of Fashion-MNIST (28 x 28), one in each of its quarters, others black.
 A question asks what is in a quarter, or where a garment is that is there once:
@@ -11,8 +11,8 @@ A question asks what is in a quarter, or where a garment is that is there once:
 
 Tower, connector and language model are trained together from random values, with the loss of the answer's words only.
 Training pictures are made of the 60,000 training images, those of the test of the 10,000 test images. OUT gets
-config.json, model.safetensors (float16), tokenizer.json, preprocessor_config.json and garments.png, a picture of the
-test; accuracies are printed.
+config.json, model.safetensors (float16), tokenizer.json, preprocessor_config.json, and a question about a picture of
+the test as an example; accuracies are printed.
 """
 
 import argparse
@@ -277,10 +277,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--steps", type=int, default=6000)
-    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--steps", type=int, default=3500)
+    parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--rate", type=float, default=1e-3)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
@@ -310,7 +310,8 @@ def main():
             save(model, asked.out)
     save(model, asked.out)
     pictures, texts = make_batch(test, 1, np.random.default_rng(11))
-    write_png(asked.out / "garments.png", pictures[0])
+    write_png(asked.out / "question.png", pictures[0])
+    (asked.out / "question.txt").write_text(texts[0][0] + "\n")
     for kind, (share, count) in accuracies(model, test, 5000, np.random.default_rng(7)).items():
         print(f"{kind}: {100 * share:.1f} % of {count} answers are right")
 

@@ -72,6 +72,11 @@ void read_preprocessing(const json& config, Values& values) {
     read_filter(config.value("resample", json()), values);
   if (size.is_object() && size.contains("shortest_edge")) values["resize_mode"] = "shorter_side";
   if (size.is_object() && size.contains("height")) values["resize_mode"] = "exact";
+  // LLaVA's own processor makes a square before all else; others pad after they have resized.
+  const json processor = config.value("image_processor_type", json());
+  const bool of_llava =
+      processor.is_string() && processor.get<std::string>().starts_with("LlavaImageProcessor");
+  if (of_llava && config.value("do_pad", json()) == true) values["resize_mode"] = "padded";
   if (crops && cropped > 0 && cropped <= resized) {
     values["crop_fraction"] = json(cropped / resized).dump();
   }

@@ -86,6 +86,22 @@ Image resize(const Image& image, std::int64_t width, std::int64_t height, Resize
   return result;
 }
 
+Image padded_to_square(const Image& image, const std::vector<std::uint8_t>& colour) {
+  const std::int64_t side = std::max(image.width, image.height);
+  Image square{side, side, image.channels, {}};
+  const auto row_bytes = static_cast<std::size_t>(image.width * image.channels);
+  square.pixels.resize(static_cast<std::size_t>(side * side * image.channels));
+  for (std::size_t i = 0; i < square.pixels.size(); ++i) {
+    square.pixels[i] = colour[i % colour.size()];
+  }
+  const std::int64_t left = (side - image.width) / 2, top = (side - image.height) / 2;
+  for (std::int64_t row = 0; row < image.height; ++row) {
+    std::copy_n(image.pixels.begin() + static_cast<std::ptrdiff_t>(row_bytes) * row, row_bytes,
+                square.pixels.begin() + ((top + row) * side + left) * image.channels);
+  }
+  return square;
+}
+
 Image crop(const Image& image, std::int64_t left, std::int64_t top, std::int64_t width,
            std::int64_t height) {
   Image result{width, height, image.channels, {}};

@@ -16,6 +16,10 @@ namespace attnscope {
 [[nodiscard]] Image resize(const Image& image, std::int64_t width, std::int64_t height,
                            ResizeFilter filter);
 
+/// The image in the middle of a square whose side is its longer side; an odd line of the border is
+/// below or on the right. `colour` has a value for each channel.
+[[nodiscard]] Image padded_to_square(const Image& image, const std::vector<std::uint8_t>& colour);
+
 /// The part [left, left + width) × [top, top + height), which must lie inside the image.
 [[nodiscard]] Image crop(const Image& image, std::int64_t left, std::int64_t top,
                          std::int64_t width, std::int64_t height);

@@ -21,6 +21,14 @@ Image fit_to_model(const Image& original, const ModelSpec& spec) {
     throw Error(ErrorKind::usage, "the image is empty");
   }
   Image image = with_channels(original, spec.input.channels);
+  if (spec.input.resize_mode == ResizeMode::padded) {
+    std::vector<std::uint8_t> colour;
+    for (std::int64_t channel = 0; channel < image.channels; ++channel) {
+      const double mean = std::clamp(of_channel(spec.input.mean, channel), 0.0, 1.0);
+      colour.push_back(static_cast<std::uint8_t>(mean * 255));  // rounded down, as upstream
+    }
+    image = padded_to_square(image, colour);
+  }
   if (image.width == spec.input.image_width && image.height == spec.input.image_height &&
       spec.input.crop_fraction == 1.0) {
     return image;

@@ -56,6 +56,26 @@ TEST(ImageResize, GivesPillowsBytes) {
   EXPECT_EQ(compared, 8);
 }
 
+TEST(Preprocessing, FillsUpASquareWithTheMeanColour) {
+  // As expand2square of LLaVA: Image.new with int(255 · mean), pasted at (longer − shorter) // 2.
+  const Image picture{1, 4, 3, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+  const Image square = padded_to_square(picture, {122, 116, 104});
+  EXPECT_EQ(square.width, 4);
+  const auto pixel = [&](std::int64_t row, std::int64_t column) {
+    const auto first = square.pixels.begin() + (row * 4 + column) * 3;
+    return std::vector<int>(first, first + 3);
+  };
+  EXPECT_EQ(pixel(0, 0), (std::vector<int>{122, 116, 104}));
+  EXPECT_EQ(pixel(3, 1), (std::vector<int>{10, 11, 12}));
+  EXPECT_EQ(pixel(3, 2), (std::vector<int>{122, 116, 104}));
+  ModelSpec spec;
+  spec.input.image_height = spec.input.image_width = 4;
+  spec.input.patch_height = spec.input.patch_width = 2;
+  spec.input.mean = {0.48145466, 0.4578275, 0.40821073};
+  spec.input.resize_mode = ResizeMode::padded;
+  EXPECT_EQ(prepare_input(picture_of(picture), spec).image->pixels, square.pixels);
+}
+
 TEST(ImageResize, GreyIsPillowsLuma) {
   EXPECT_EQ(with_channels(stored_image("picture"), 1).pixels, stored_image("grey").pixels);
   const Image grey = stored_image("grey");

@@ -1,0 +1,76 @@
+// A picture and a question: typed, asked again about another picture, answered, and shown over the
+// picture.
+#include <QPlainTextEdit>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/panels/answer/answer_panel.h"
+#include "app/panels/row/query_view.h"
+#include "app/session/sample_data.h"
+#include "core/input/input.h"
+#include "tests/app/support/window_fixture.h"
+
+namespace attnscope {
+namespace {
+
+class PictureQuestionsTest : public WindowTest {
+ protected:
+  void type(const char* text) {
+    auto* const field = child<QPlainTextEdit>("input_text");
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, text);
+    QTest::qWait(500);  // typing ends after a pause
+    ASSERT_TRUE(wait_until_settled());
+  }
+  [[nodiscard]] std::string likeliest() {
+    return child<AnswerBars>("answer_bars")->content().rows.at(0).answer.name;
+  }
+
+  std::filesystem::path model_ = sample_data_folder() / "models/garment-questions";
+  std::string picture_ = (model_ / "question.png").string();
+};
+
+TEST_F(PictureQuestionsTest, ATypedQuestionIsAskedAboutThePicture) {
+  session().open(model_);
+  session().set_input(picture_);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_FALSE(session().trace(id(0))) << "there is no question yet";
+  window().show_panel("inputs");
+  window().show_panel("answer");
+  type("where is the bag ?");
+  EXPECT_EQ(session().input_locator(), question_locator(picture_, "where is the bag ?"));
+  ASSERT_TRUE(session().trace(id(0)));
+  EXPECT_THAT(likeliest(), testing::HasSubstr("at"));
+  // Another picture keeps the question.
+  const std::string other = (sample_data_folder() / "inputs/08_bag.png").string();
+  session().set_input(other);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().input_locator(), question_locator(other, "where is the bag ?"));
+}
+
+TEST_F(PictureQuestionsTest, ARowIsShownOverThePictureAndTheWords) {
+  session().set_input(sample_input_for(model_));
+  session().open(model_);
+  window().show_panel("query");
+  ASSERT_TRUE(wait_until_settled());
+  QTest::qWait(100);
+  auto* const view = child<QueryView>("query_view_0");
+  const TokenCells picture = view->picture().layout.picture;
+  ASSERT_EQ(picture.count(), 64);
+  // The cells tile the picture, and the words are below it.
+  const QRectF first = view->place_of(picture.first), last = view->place_of(picture.first + 63);
+  EXPECT_GT(first.height(), 1);
+  EXPECT_NEAR(last.top() - first.top(), 7 * first.height(), 1e-6);
+  const QRectF word = view->place_of(picture.first + 64);
+  EXPECT_GE(word.top(), last.bottom());
+  EXPECT_LE(word.bottom(), view->height());
+  EXPECT_TRUE(view->in_words(picture.first + 9).startsWith("(1, 1)"));
+  // A click on a cell selects its row.
+  QTest::mouseClick(view, Qt::LeftButton, {}, first.center().toPoint());
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().selection().query, picture.first);
+}
+
+}  // namespace
+}  // namespace attnscope
