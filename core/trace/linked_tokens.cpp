@@ -21,9 +21,11 @@ std::string token_characters(const std::string& token) {
   return characters;
 }
 
-/// Special tokens are skipped because they carry no text and differ between tokenizers.
+/// Special tokens are skipped because they carry no text and differ between tokenizers, and so are
+/// those of a picture.
 bool is_special(const TokenLayout& layout, std::int64_t index) {
-  return std::binary_search(layout.special.begin(), layout.special.end(), index);
+  return layout.picture.contains(index) ||
+         std::binary_search(layout.special.begin(), layout.special.end(), index);
 }
 
 /// The start of token `index`, counted in token_characters, and all characters up to its end.
@@ -77,20 +79,20 @@ std::optional<std::int64_t> linked_token(const TokenLayout& from, std::int64_t i
   if (!says_where(from) || !says_where(to)) {
     return from_count == to_count ? std::optional(index) : std::nullopt;
   }
+  if (const TokenCells to_cells = to.cells(); from.cells().contains(index)) {
+    return to_cells.count() > 0
+               ? within(same_place(from, index, to, to_cells.first + to_cells.count()))
+               : std::nullopt;
+  }
   if (index < from.prefix) {
     for (std::int64_t token = 0; token < to.prefix; ++token) {
       if (to.name(token) == from.name(index)) return within(token);
     }
     return std::nullopt;
   }
-  if (index < std::ssize(from.texts)) {
-    const auto token = token_of_text(from, index, to);
-    return token ? within(*token) : std::nullopt;
-  }
-  const std::int64_t cell = index - from.prefix;
-  const bool on_grids = from.has_grid() && to.has_grid() && cell < from.rows * from.columns;
-  return on_grids ? within(same_place(from, index, to, to.prefix + to.rows * to.columns))
-                  : std::nullopt;
+  if (index >= std::ssize(from.texts)) return std::nullopt;
+  const auto token = token_of_text(from, index, to);
+  return token ? within(*token) : std::nullopt;
 }
 
 std::optional<std::int64_t> linked_query(const Trace& from, std::int64_t from_layer,

@@ -190,13 +190,13 @@ std::int64_t same_place(const TokenLayout& from, std::int64_t index, const Token
   const auto within = [count](std::int64_t found) {
     return std::clamp<std::int64_t>(found, 0, std::max<std::int64_t>(count - 1, 0));
   };
-  const std::int64_t cell = index - from.prefix;
-  const bool on_grids = from.has_grid() && to.has_grid() && cell >= 0;
-  if (!on_grids || cell >= from.rows * from.columns) return within(index);
+  const TokenCells a = from.cells(), b = to.cells();
+  if (!a.contains(index) || b.count() == 0) return within(index);
+  const std::int64_t cell = index - a.first;
   // Cell centres are computed in units of half a cell.
-  const std::int64_t row = (2 * (cell / from.columns) + 1) * to.rows / (2 * from.rows);
-  const std::int64_t column = (2 * (cell % from.columns) + 1) * to.columns / (2 * from.columns);
-  return within(to.prefix + row * to.columns + column);
+  const std::int64_t row = (2 * (cell / a.columns) + 1) * b.rows / (2 * a.rows);
+  const std::int64_t column = (2 * (cell % a.columns) + 1) * b.columns / (2 * a.columns);
+  return within(b.first + row * b.columns + column);
 }
 
 const LayerTrace& recorded_layer(const Trace& trace, std::int64_t layer) {

@@ -48,6 +48,19 @@ TEST(LinkedToken, IsThePatchWithTheSameMiddleOnADifferentGrid) {
   }
 }
 
+TEST(LinkedToken, LinksThePictureInATextToPatches) {
+  TokenLayout asked{0, 0, 0, {"What", "p", "p", "p", "p", " is"}};
+  asked.picture = {1, 2, 2};
+  const TokenLayout tower{1, 2, 2, {}}, words{0, 0, 0, {"What", " is"}};
+  EXPECT_EQ(linked_token(asked, 3, 6, tower, 5), Token(3));
+  EXPECT_EQ(linked_token(tower, 4, 5, asked, 6), Token(4));
+  EXPECT_EQ(linked_token(asked, 5, 6, words, 2), Token(1));
+  EXPECT_EQ(linked_token(words, 1, 2, asked, 6), Token(5));
+  EXPECT_EQ(linked_token(asked, 2, 6, words, 2), std::nullopt);
+  EXPECT_EQ(linked_token(asked, 0, 6, tower, 5), std::nullopt);
+  EXPECT_EQ(same_place(tower, 2, asked, 6), 2);
+}
+
 TEST(LinkedToken, IsTheTokenAtTheSameCharacterOfAText) {
   const TokenLayout letters{0, 0, 0, {"T", "o", " ", "b", "e", "!"}};
   const TokenLayout words{0, 0, 0, {"To", " be", "!"}};
