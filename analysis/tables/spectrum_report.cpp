@@ -204,8 +204,10 @@ MapColumns map_columns(const SpectrumReport& report) {
   const auto high = [](const Map& map) { return rank_interval(map, map.threshold).high; };
   const bool bounded =
       std::ranges::any_of(report.maps[0], [](const Map& map) { return map.rank_bound > 0; });
-  MapColumns columns = {
-      {{.name = "input"}, [](const auto& row) { return row.report->inputs[row.input]; }}};
+  MapColumns columns = {{{.name = "input"}, [](const MapRow& row) {
+                           return row.report->stacked ? inputs_in_words(*row.report)
+                                                      : row.report->inputs[row.input];
+                         }}};
   append(columns, place_columns(report));
   append(
       columns,
@@ -378,6 +380,11 @@ std::vector<ColumnOf<LayerMean>> mean_columns(const SpectrumReport& report) {
 }
 
 }  // namespace
+
+std::string inputs_in_words(const SpectrumReport& report) {
+  const std::size_t count = report.inputs.size();
+  return count == 1 ? report.inputs.front() : std::to_string(count) + " inputs";
+}
 
 void add_run(SpectrumReport& report, const Trace& trace) {
   report.mechanism = trace.mechanism;

@@ -30,6 +30,8 @@ struct SpectrumReport {
   std::string chosen;
   ModelStatus status;
   std::string assumed;  ///< unspecified properties of the model's file, in one line
+  /// True if the matrices of all inputs are stacked into one, whose spectra are a single list.
+  bool stacked = false;
   std::vector<std::vector<MapSpectrum>> maps;        ///< one list per input
   std::vector<std::vector<IdentityEffect>> effects;  ///< one list per input, if requested
   MatrixChoice analysed;
@@ -37,6 +39,9 @@ struct SpectrumReport {
   std::optional<double> at_entropy = {};             ///< target of entropy_ranks, a share of ln n
   std::vector<std::vector<EntropyRank>> entropy_ranks = {};  ///< one list per input, if requested
 };
+
+/// The inputs in words: the name of the only one, or "16 inputs".
+[[nodiscard]] std::string inputs_in_words(const SpectrumReport& report);
 
 /// Sets what a report says of a run: mechanism, channels, names of layers; adds its input.
 void add_run(SpectrumReport& report, const Trace& trace);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/matrix/stacked_matrices.h"
 #include "analysis/tables/shared_columns.h"
 #include "app/cli/analysed_argument.h"
 #include "app/cli/command_table.h"
@@ -70,7 +71,7 @@ struct Arguments {
   std::string data_set;
   ItemChoice choice{16};
   std::string identity = "as-is", layers = "all", heads = "all";
-  bool proposition = false, baselines = false;
+  bool proposition = false, baselines = false, stacked = false;
   std::optional<double> at_entropy = {};
   AnalysedArgument analysed;
   RankThreshold threshold;
@@ -88,9 +89,10 @@ SpectrumOptions options_from(const Arguments& arguments) {
           .dense_limit = arguments.dense_limit};
 }
 
-/// Adds the spectra of `layers`, all layers if empty.
+/// Adds the spectra of `layers`, all layers if empty, or their rows to `stacked` if it is not null.
 void add_layers(SpectrumReport& report, const Arguments& arguments, const Subject& subject,
-                const std::vector<std::int64_t>& layers, const Progress& progress) {
+                const std::vector<std::int64_t>& layers, StackedMatrices* stacked,
+                const Progress& progress) {
   const Trace& trace = *subject.trace;
   SpectrumOptions options = options_from(arguments);
   // The run may have recorded more layers than were requested.
@@ -101,6 +103,7 @@ void add_layers(SpectrumReport& report, const Arguments& arguments, const Subjec
     if (!layers.empty() && wanted.empty()) return;
   }
   if (!layers.empty()) options.layers = wanted;
+  if (stacked != nullptr) return stacked->add(subject, options.layers);
   std::vector<MapSpectrum>& maps = report.maps.back();
   if (arguments.baselines) {
     std::ranges::move(baselines_of(trace, report.analysed, options, progress.part(0.15, 1)),
@@ -124,6 +127,7 @@ void add_layers(SpectrumReport& report, const Arguments& arguments, const Subjec
 }
 
 void begin_input(SpectrumReport& report, const Arguments& arguments) {
+  if (report.stacked && !report.maps.empty()) return;
   report.maps.emplace_back();
   if (arguments.proposition) report.effects.emplace_back();
   if (arguments.baselines) report.baselines.emplace_back();
@@ -160,6 +164,9 @@ MatrixChoice analysed_by(const Arguments& arguments) {
   }
   if (arguments.baselines) check_null_models(analysed);
   if (arguments.at_entropy) check_equal_entropy(*arguments.at_entropy, analysed);
+  if (arguments.stacked && arguments.method != "automatic" && arguments.method != "dense") {
+    refuse("--method", "spectra of stacked rows are computed from their Gram matrix");
+  }
   if (arguments.heads != "all" && is_of_layer(analysed.of)) {
     refuse("--heads", "the analysed matrix is defined per layer, not per head");
   }
@@ -172,6 +179,10 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
                                          const Progress& progress) {
   const MatrixChoice analysed = analysed_by(arguments);
   std::vector<SpectrumReport> reports(views.size());
+  std::vector<StackedMatrices> stacked;  // one for each view, if they are requested
+  const auto stack_of = [&](const SpectrumReport& report) {
+    return stacked.empty() ? nullptr : &stacked[static_cast<std::size_t>(&report - reports.data())];
+  };
   const auto for_each_view = [&](const Progress& whole, const auto& add) {
     const double share = 1.0 / static_cast<double>(views.size());
     for (std::size_t v = 0; v < views.size(); ++v) {
@@ -186,7 +197,17 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
     reports[v].chosen = inputs.words();
     reports[v].at_entropy = arguments.at_entropy;
     reports[v].analysed = analysed.seen(views[v]);
+    reports[v].stacked = arguments.stacked;
+    if (arguments.stacked) stacked.emplace_back(reports[v].analysed);
   }
+  const auto finish = [&] {
+    for (SpectrumReport& report : reports) {
+      if (const StackedMatrices* const stack = stack_of(report)) {
+        report.maps.front() = stack->spectra(report.threshold);
+        keep_heads(report.maps.front(), index_list(arguments.heads, "--heads"), &MapSpectrum::head);
+      }
+    }
+  };
   if (is_trace_file(argument.file)) {
     if (arguments.model.channel != "mean") {
       throw Error(ErrorKind::usage, "a trace holds the maps of one channel, or their mean")
@@ -207,9 +228,10 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
     }
     for_each_view(progress, [&](SpectrumReport& report, const Progress& own) {
       begin_input(report, arguments);
-      add_layers(report, arguments, without_model(trace), {}, own);
+      add_layers(report, arguments, without_model(trace), {}, stack_of(report), own);
       finish_input(report, arguments, trace);
     });
+    finish();
     return reports;
   }
   const auto model =
@@ -267,7 +289,7 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
             for_each_view(own, [&](SpectrumReport& report, const Progress& part) {
               Subject subject = without_model(run);
               subject.model = model;
-              add_layers(report, arguments, subject, layers, part);
+              add_layers(report, arguments, subject, layers, stack_of(report), part);
             });
           },
           of_input));
@@ -279,6 +301,7 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
       }
     }
   }
+  finish();
   return reports;
 }
 
@@ -327,6 +350,9 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
                   "Also report ranks of null models (shuffled rows, even rows), and for causal "
                   "maps the rank below the diagonal");
   add_entropy_option(*added, arguments->at_entropy);
+  added->add_flag("--stacked", arguments->stacked,
+                  "One spectrum for all inputs together: their rows, one above the other, of "
+                  "queries, keys, values, outputs or tokens (--of)");
   add_value_option(*added, "--method", arguments->method,
                    "Computation of the singular values: dense from every entry, factored from the "
                    "mechanism's factors (keeps no maps), estimated by Lanczos and quadrature",
@@ -343,7 +369,9 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
                         "attnscope spectrum vit.pt@adder --dataset photos --layers 0,5 --csv",
                         "attnscope spectrum trace.h5 --proposition",
                         "attnscope spectrum gpt.pt --input essay.txt --baselines",
-                        "attnscope spectrum vit.pt --input cat.png --of seen-by-values --centred"});
+                        "attnscope spectrum vit.pt --input cat.png --of seen-by-values --centred",
+                        "attnscope spectrum gpt.pt --dataset texts --of keys-before-rotary "
+                        "--stacked --share energy"});
   return [arguments] {
     std::vector<IdentityView> views = identity_views(arguments->identity);
     // The proposition covers both views already.

@@ -39,18 +39,16 @@ void print_heading(const SpectrumReport& report) {
     tokens = std::max(tokens, map.tokens);
   }
   std::printf("%s: %s%s, %s\n", report.model.c_str(), to_string(report.mechanism).c_str(),
-              training_note(report.mechanism_trained).c_str(),
-              report.inputs.size() == 1
-                  ? report.inputs[0].c_str()
-                  : (std::to_string(report.inputs.size()) + " inputs").c_str());
+              training_note(report.mechanism_trained).c_str(), inputs_in_words(report).c_str());
   if (!report.chosen.empty()) std::printf("%s\n", report.chosen.c_str());
   if (!report.channels.empty()) std::printf("maps: %s\n", report.channels.c_str());
   if (!report.analysed.is_plain_map()) {
     std::printf("analysed: %s\n", in_words(report.analysed).c_str());
   }
-  std::printf("%s%lld tokens, %s; equivalent rank: %s\n", differ ? "up to " : "",
-              static_cast<long long>(tokens), identity_in_words(report).c_str(),
-              rank_in_words(report.threshold).c_str());
+  std::printf("%s%lld %s, %s; equivalent rank: %s\n", differ ? "up to " : "",
+              static_cast<long long>(tokens),
+              report.stacked ? "rows, those of all inputs" : "tokens",
+              identity_in_words(report).c_str(), rank_in_words(report.threshold).c_str());
   const bool asked = report.analysed.identity == IdentityView::with;
   if (asked && with_identity(report).with < with_identity(report).maps) {
     std::printf("I can be added to square maps only: the others are seen without it\n");
@@ -146,6 +144,7 @@ std::string spectrum_as_json(const SpectrumReport& report) {
   add_analysed(json, report.analysed);
   add_threshold(json, report.threshold);
   if (report.at_entropy) json["at_entropy"] = *report.at_entropy;
+  json["stacked"] = report.stacked;
   json["inputs"] = report.inputs;
   json["chosen"] = report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen);
   json["maps"] = report_as_json(map_rows_report(report));
