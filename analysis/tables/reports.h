@@ -10,6 +10,7 @@
 #include "analysis/baselines/equal_entropy.h"
 #include "analysis/comparison/data_set_comparison.h"
 #include "analysis/components/components.h"
+#include "analysis/frequencies/frequencies.h"
 #include "analysis/heads/head_table.h"
 #include "analysis/lens/logit_attribution.h"
 #include "analysis/lens/logit_lens.h"
@@ -36,6 +37,15 @@ namespace attnscope {
 /// Σσ², and the vectors, of which text names the three strongest keys and queries.
 [[nodiscard]] Report components_report(const Trace& trace, const MatrixChoice& analysed,
                                        const std::vector<MapComponents>& maps);
+
+/// One row per layer, or per head for rotary use, with its numbers by frequency as a table in a
+/// cell: of each pair its channels, wavelength and use; of each radius its frequency, the number of
+/// cells, and the response or the log-amplitude with its difference from that at 0. Text has their
+/// summary.
+[[nodiscard]] Report frequencies_report(const Trace& trace, const FrequencyRows& rows,
+                                        const FrequencyRequest& request);
+/// A line above frequencies_report: what the rows are, and of which frequencies.
+[[nodiscard]] std::string frequencies_in_words(const FrequencyRequest& request);
 
 /// One row per new token: its position, id, text, probability, entropy and, if they were recorded,
 /// the likeliest tokens there (in CSV a line for each).

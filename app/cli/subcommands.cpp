@@ -12,6 +12,7 @@ Action add_evaluate(CLI::App& parent, CLI::App*& added);
 Action add_export_html(CLI::App& parent, CLI::App*& added);
 Action add_figure(CLI::App& parent, CLI::App*& added);
 Action add_first_minute(CLI::App& parent, CLI::App*& added);
+Action add_frequencies(CLI::App& parent, CLI::App*& added);
 Action add_gallery(CLI::App& parent, CLI::App*& added);
 Action add_generate(CLI::App& parent, CLI::App*& added);
 Action add_gui(CLI::App& parent, CLI::App*& added);
@@ -49,6 +50,7 @@ std::span<const Subcommand> subcommands() {
       {"Measure attention", add_spectrum},
       {"Measure attention", add_heads},
       {"Measure attention", add_components},
+      {"Measure attention", add_frequencies},
       {"Measure attention", add_weights},
       {"Measure attention", add_mixing},
       {"Measure attention", add_relevance},

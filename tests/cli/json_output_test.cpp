@@ -11,6 +11,7 @@
 
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/scratch_models.h"
 #include "tests/support/temporary_folder.h"
 
@@ -93,6 +94,12 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
   write_hashed_safetensors(fitted, scratch_gpt(true, true));
   std::filesystem::copy_file(kSourceFolder + "/tests/data/fit/fused_heads_first.npz",
                              folder / "gpt.reference.npz");
+  const nlohmann::json& llama = read_test_data("models/families/hugging_face_llama.json");
+  const TemporaryFolder rotary_folder;
+  write_hashed_safetensors(rotary_folder / "model.safetensors",
+                           family_shapes("hugging_face_llama"));
+  (void)rotary_folder.write("config.json", llama["config"].dump());
+  const std::string rotary = rotary_folder.path().string();
   // The commands together print every documented key.
   const std::map<std::string, std::vector<std::string>> runs = {
       {"attnscope inspect FILE",
@@ -123,6 +130,10 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope spectrum MODEL",
        {"spectrum " + trace, "spectrum " + trace + " --heads 0 --proposition",
         "spectrum " + trace + " --baselines", "spectrum " + trace + " --at-entropy 0.5"}},
+      {"attnscope frequencies MODEL --input X",
+       {"frequencies " + kSoftmaxModel + kOnBag + " --layers 0",
+        "frequencies " + kSoftmaxModel + kOnBag + " --of amplitude",
+        "frequencies " + rotary + " --of rotary-use --layers 0 --input ids:3,1,4"}},
       {"attnscope heads MODEL --input X",
        {"heads " + trace, "heads " + trace + " --at-entropy 0.5",
         "heads " + text + " --input text:To-be-or-not-to-be --sink 0.05"}},

@@ -95,6 +95,15 @@ std::vector<double> patch_periods(const RotarySpec& rotary, std::int64_t channel
   return periods;
 }
 
+/// Patches in which a pair of this period turns once, among `cells` rows or columns; the inverse of
+/// fill_patch_angles.
+double patch_wavelength(const RotarySpec& rotary, double period, std::int64_t cells) {
+  const auto all = static_cast<double>(cells);
+  if (rotary.grid == RotaryGrid::patches) return period * all / 2;
+  const double stretched = rotary.trained_side ? all / static_cast<double>(rotary.trained_side) : 1;
+  return kTurn * period * stretched;
+}
+
 }  // namespace
 
 RotaryFrequencies rotary_frequencies(const RotarySpec& rotary, std::int64_t channels,
@@ -115,6 +124,30 @@ RotaryFrequencies rotary_frequencies(const RotarySpec& rotary, std::int64_t chan
   if (rotary.scaling == RotaryScaling::yarn) scale_by_yarn(rotary, channels, result);
   if (rotary.scaling == RotaryScaling::longrope) scale_by_longrope(rotary, tokens, result);
   return result;
+}
+
+std::vector<RotaryPair> rotary_pairs(const RotarySpec& rotary, std::int64_t head_width,
+                                     std::int64_t tokens, const TokenLayout& layout,
+                                     std::span<const float> periods) {
+  const std::int64_t count = (rotary.width ? rotary.width : head_width) / 2;
+  const bool neighbours = rotary.form == Rotary::pair;
+  std::vector<RotaryPair> pairs;
+  for (std::int64_t i = 0; i < count; ++i) {
+    pairs.push_back({neighbours ? 2 * i : i, neighbours ? 2 * i + 1 : i + count});
+  }
+  if (rotary.grid == RotaryGrid::sequence) {
+    const RotaryFrequencies found = rotary_frequencies(rotary, 2 * count, tokens);
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].wavelength = kTurn / found.angles[i];
+    return pairs;
+  }
+  const std::vector<double> each = patch_periods(rotary, 2 * count, periods);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const bool by_row = i < each.size();
+    pairs[i].along = by_row ? RotaryPair::Along::rows : RotaryPair::Along::columns;
+    pairs[i].wavelength = patch_wavelength(rotary, each[by_row ? i : i - each.size()],
+                                           by_row ? layout.rows : layout.columns);
+  }
+  return pairs;
 }
 
 RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std::int64_t to,

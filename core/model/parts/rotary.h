@@ -23,6 +23,21 @@ struct RotaryFrequencies {
 [[nodiscard]] RotaryFrequencies rotary_frequencies(const RotarySpec& rotary, std::int64_t channels,
                                                    std::int64_t tokens);
 
+/// Two channels of a head that are rotated together, and the distance at which they have turned
+/// once: in tokens, on a grid in patches. On a grid the first half of the pairs turns from row to
+/// row, the other half from column to column.
+struct RotaryPair {
+  std::int64_t first = 0, second = 0;
+  double wavelength = 0;
+  enum class Along { tokens, rows, columns } along = Along::tokens;
+};
+
+/// The pairs of a head's channels, with the frequencies of RotaryTurns for the same arguments.
+[[nodiscard]] std::vector<RotaryPair> rotary_pairs(const RotarySpec& rotary,
+                                                   std::int64_t head_width, std::int64_t tokens,
+                                                   const TokenLayout& layout,
+                                                   std::span<const float> periods);
+
 /// Cosines and sines that rotate the tokens of one input.
 class RotaryTurns {
  public:
