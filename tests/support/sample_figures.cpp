@@ -1,6 +1,7 @@
 #include "tests/support/sample_figures.h"
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "analysis/figure/recipe.h"
@@ -12,7 +13,9 @@
 #include "core/input/input.h"
 #include "core/model/model.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/small_data_set.h"
 #include "tests/support/temporary_folder.h"
 
@@ -61,6 +64,25 @@ Subject sample_subject(const std::string& model, const std::string& input) {
   wanted.quantities = wanted.queries_keys_values = wanted.tokens = true;
   subject.trace = std::make_shared<const Trace>(
       subject.model->run(*subject.input, subject.mechanism, wanted, {}));
+  return subject;
+}
+
+/// A small Llama with made-up weights, run on token ids.
+Subject rotary_subject(const fs::path& folder) {
+  const std::string family = "hugging_face_llama";
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
+  std::ofstream(folder / "config.json")
+      << read_test_data("models/families/" + family + ".json")["config"];
+  Subject subject;
+  subject.label = "llama";
+  subject.model = load_model(folder);
+  subject.mechanism = subject.model->spec().mechanism;
+  Input input;
+  input.content = Text{{}, {3, 1, 4, 1, 5, 9, 2, 6}};
+  TraceRequest wanted;
+  wanted.queries_keys_values = true;
+  subject.trace =
+      std::make_shared<const Trace>(subject.model->run(input, subject.mechanism, wanted, {}));
   return subject;
 }
 
@@ -171,11 +193,14 @@ Figure sample_figure(const std::string& recipe, ParameterValues settings, double
   } else if (recipe == "over-training" || recipe == "trained-ranks") {
     request.settings["folder"] = (folder / "study").string();
     train_tiny_networks(folder / "study");
+  } else if (recipe == "rotary-use") {
+    request.subjects = {rotary_subject(folder.path())};
   } else if (recipe == "logit-lens" || recipe == "attention-lines") {
     request.subjects = {sample_subject("shakespeare-softmax", "text:To be, or not to be")};
   } else if (recipe == "token-mixing" || recipe == "logit-attribution" || recipe == "relevance" ||
              recipe == "tokens-over-depth" || recipe == "score-channels" ||
-             recipe == "query-key-scatter" || recipe == "rank-against-entropy") {
+             recipe == "query-key-scatter" || recipe == "rank-against-entropy" ||
+             recipe == "patch-features" || recipe == "spatial-frequencies") {
     request.subjects = {sample_subject("fashion-softmax", "09_ankle_boot.png")};
   } else if (find_figure(recipe).needs.least > 0) {
     request.subjects = made_up_subjects();

@@ -116,7 +116,6 @@ double frame_beside(double width_mm, double bar_mm, std::size_t label_lines, std
 double finish_map_grid(Figure& figure, MapGrid grid, double width_mm) {
   wrap(figure, grid, maps_across(width_mm));
   const double size_pt = figure.font_size_pt;
-  ColourScale& scale = figure.colour_scales.front();
   const auto frame_width = [&] {
     return frame_beside(width_mm, bars_room_mm(figure), lines_of_row_labels(figure), grid.columns,
                         size_pt);
@@ -127,7 +126,10 @@ double finish_map_grid(Figure& figure, MapGrid grid, double width_mm) {
     panel.title = fitted(panel.title, first_mm + gap_mm / 2, size_pt);
     panel.y.label = row_label(panel.y.label, first_mm * grid.aspect + gap_mm, size_pt);
   }
-  scale.label = fitted(scale.label, down * (first_mm * grid.aspect + gap_mm), size_pt);
+  if (!figure.colour_scales.empty()) {
+    std::string& label = figure.colour_scales.front().label;
+    label = fitted(label, down * (first_mm * grid.aspect + gap_mm), size_pt);
+  }
   const double frame_mm = frame_width();
   const std::size_t above = lines_in_rows(figure, [](const Panel& panel) { return panel.title; });
   const std::size_t below = lines_in_rows(figure, [](const Panel& panel) { return panel.x.label; });

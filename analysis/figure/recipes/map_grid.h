@@ -30,9 +30,9 @@ struct MapGrid {
 [[nodiscard]] double frame_beside(double width_mm, double bar_mm, std::size_t label_lines,
                                   std::int64_t columns, double size_pt);
 
-/// Sets the height of a figure whose panels and colour scale are complete, so that frames fill
-/// `width_mm` next to the bar. Rows with too many maps are wrapped into several rows with their own
-/// titles; labels that are too long are broken. Returns the width of a frame in mm.
+/// Sets the height of a figure whose panels and colour scale, if it has one, are complete, so that
+/// frames fill `width_mm` next to the bar. Rows with too many maps are wrapped into several rows
+/// with their own titles; labels that are too long are broken. Returns the width of a frame in mm.
 double finish_map_grid(Figure& figure, MapGrid grid, double width_mm);
 
 }  // namespace attnscope

@@ -23,6 +23,9 @@ FigureRecipe heads_over_depth_recipe();
 FigureRecipe components_recipe();
 FigureRecipe tokens_over_depth_recipe();
 FigureRecipe head_similarity_recipe();
+FigureRecipe patch_features_recipe();
+FigureRecipe rotary_use_recipe();
+FigureRecipe spatial_frequencies_recipe();
 FigureRecipe token_mixing_recipe();
 FigureRecipe logit_lens_recipe();
 FigureRecipe logit_attribution_recipe();
@@ -67,6 +70,9 @@ std::span<const FigureRecipe> figure_recipes() {
       components_recipe(),
       tokens_over_depth_recipe(),
       head_similarity_recipe(),
+      patch_features_recipe(),
+      rotary_use_recipe(),
+      spatial_frequencies_recipe(),
       token_mixing_recipe(),
       logit_lens_recipe(),
       logit_attribution_recipe(),

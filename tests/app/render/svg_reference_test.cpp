@@ -144,7 +144,9 @@ bool has_many_computed_colours(const std::string& name) {
          name == "relevance" || name == "tokens-over-depth" || name == "head-similarity" ||
          name == "ablation" || name == "rank-accuracy" || name == "over-training" ||
          name == "trained-ranks" || name == "attention-lines" || name == "score-channels" ||
-         name == "query-key-scatter" || name == "rank-against-entropy" || name == "random-networks";
+         name == "query-key-scatter" || name == "rank-against-entropy" ||
+         name == "random-networks" || name == "patch-features" || name == "rotary-use" ||
+         name == "spatial-frequencies";
 }
 
 std::string words_alone(const std::string& summary) {
