@@ -9,9 +9,11 @@
 #include "analysis/baselines/null_model.h"
 #include "analysis/comparison/comparison.h"
 #include "analysis/components/components.h"
+#include "analysis/frequencies/frequencies.h"
 #include "analysis/heads/head_table.h"
 #include "analysis/lens/target_name.h"
 #include "analysis/matrix/analysed_matrix.h"
+#include "analysis/matrix/stacked_matrices.h"
 #include "analysis/relevance/relevance.h"
 #include "analysis/rollout/rollout.h"
 #include "analysis/spectrum/identity_effect.h"
@@ -171,6 +173,42 @@ SharedReport spectrum(const SharedSubject& subject, const SpectrumCall& call,
   return made;
 }
 
+/// One spectrum of each matrix for all runs together.
+SharedReport stacked_spectrum(const std::vector<SharedSubject>& subjects, const SpectrumCall& call,
+                              const py::object& show) {
+  check_spectrum(call);
+  if (subjects.empty()) throw Error(ErrorKind::usage, "no trace was given").about("x");
+  using Reports = std::vector<SpectrumReport>;
+  const auto kept = std::make_shared<const Kept<Reports>>(Kept<Reports>{
+      subjects, computed(show, [&](const Progress& progress) {
+        Reports reports;
+        for (const IdentityView view : call.views) {
+          SpectrumReport& report = reports.emplace_back();
+          report.model = subjects.front()->label;
+          report.threshold = call.options.threshold;
+          report.status = status_of(*subjects.front());
+          report.analysed = call.analysed.seen(view);
+          report.stacked = true;
+          StackedMatrices stacked(report.analysed);
+          for (const SharedSubject& subject : subjects) {
+            progress.step(
+                static_cast<double>(report.inputs.size()) / static_cast<double>(subjects.size()),
+                "rows of all inputs");
+            add_run(report, *subject->trace);
+            stacked.add(*subject, call.options.layers);
+          }
+          report.maps = {stacked.spectra(report.threshold)};
+          keep_chosen(call, report);
+        }
+        return reports;
+      })});
+  const SpectrumReport& first = kept->results.front();
+  return made_of(
+      maps_report(kept->results), kept,
+      first.model + ", " + inputs_in_words(first) + "\nanalysed: " + in_words(first.analysed) +
+          ", rows of all inputs\nequivalent rank: " + rank_in_words(first.threshold) + "\n");
+}
+
 // --- heads -------------------------------------------------------------------------------------
 
 struct HeadResults {
@@ -198,6 +236,27 @@ SharedReport heads(const SharedSubject& subject, const HeadOptions& options,
                                           at_entropy ? &kept->results.entropy_ranks : nullptr),
                               kept, heading_of(*subject));
   made->notes = report_legend(made->table) + head_signs_in_words(options);
+  return made;
+}
+
+// --- frequencies -------------------------------------------------------------------------------
+
+SharedReport frequencies(const SharedSubject& subject, const std::string& of,
+                         const std::string& profile, const std::string& identity,
+                         const std::vector<std::int64_t>& layers,
+                         const std::vector<std::int64_t>& heads, const py::object& show) {
+  const FrequencyRequest request{
+      value_of(frequency_analysis_names, of, "analysis by frequency"),
+      value_of(frequency_profile_names, profile, "profile over frequencies"),
+      value_of(identity_view_names, identity, "view of the identity mapping"), layers, heads};
+  check_frequencies(request, "");
+  const auto kept = std::make_shared<const Kept<FrequencyRows>>(
+      Kept<FrequencyRows>{{subject}, computed(show, [&](const Progress& progress) {
+                            return frequency_rows(*subject, request, progress);
+                          })});
+  SharedReport made = made_of(frequencies_report(*subject->trace, kept->results, request), kept,
+                              heading_of(*subject) + frequencies_in_words(request) + "\n");
+  made->notes = report_legend(made->table);
   return made;
 }
 
@@ -320,6 +379,22 @@ void bind_analyses(py::module_& module) {
                                 chosen, each_channel, proposition, baselines, at_entropy},
                                show);
              });
+  module.def("stacked_spectrum",
+             [](const std::vector<SharedSubject>& subjects, const std::string& identity,
+                const NamedThreshold& threshold, const std::string& of, const std::string& added,
+                bool centred, const Layers& layers, const Layers& chosen, const py::object& show) {
+               return stacked_spectrum(subjects,
+                                       {{.threshold = threshold_named(threshold), .layers = layers},
+                                        matrix_named(of, added, centred),
+                                        views_named(identity),
+                                        chosen,
+                                        false,
+                                        false,
+                                        false,
+                                        std::nullopt},
+                                       show);
+             });
+  module.def("frequencies", &frequencies);
   module.def("heads", [](const SharedSubject& subject, const NamedThreshold& threshold, double sink,
                          double mass, const Layers& layers, const Layers& chosen, bool baselines,
                          const std::string& of, const std::string& added, bool centred,

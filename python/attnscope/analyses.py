@@ -18,11 +18,13 @@ def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, share: str
              of: str = "map", centred: bool = False, added: str = "none", layers: Any = None,
              heads: Any = None, channel: str | None = None, method: str = "automatic",
              dense_limit: int = 4095, proposition: bool = False, baselines: bool = False,
-             at_entropy: float | None = None, progress: Any = None) -> Report:
+             at_entropy: float | None = None, stacked: bool = False,
+             progress: Any = None) -> Report:
     """Singular values and ranks of every map, a row for each.
 
     Args:
-        x: a Trace, or any array [..., N, M], or a list of arrays (see attnscope.maps).
+        x: a Trace, or any array [..., N, M], or a list of arrays (see attnscope.maps). With
+            `stacked` a list of traces of one model.
         identity: None for maps as the mechanism has them, True with I, False without, "both".
         threshold: τ of the equivalent rank, the smallest r with σ_1 + … + σ_r ≥ τ Σσ (Adder,
             Section 3.2.2), above 0, at most 1.
@@ -39,6 +41,8 @@ def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, share: str
         proposition: True to check Proposition 1 on each map.
         baselines: True for ranks of null models, which take nine times the work.
         at_entropy: a share of ln N, in (0, 1): also ranks at that row entropy.
+        stacked: True for one spectrum of all traces together: the rows of their queries, keys,
+            values, outputs or tokens (`of`), one above the other, without null models.
         progress: None for a bar after one second if someone watches, False for none, True for one
             at once, or a function of a number from 0 to 1 and a text.
 
@@ -50,11 +54,42 @@ def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, share: str
         raise usage_error("a trace holds the maps of one channel, or their mean",
                           subject="channel", expected='"all"', found=str(channel),
                           remedy="record another channel with Model.run(…, channel=)")
+    if stacked:
+        if channel or proposition or baselines or at_entropy or method != "automatic":
+            raise usage_error("stacked rows have a spectrum and ranks alone", subject="stacked",
+                              remedy="leave the other options out")
+        with shown(progress) as show:
+            return _attnscope.stacked_spectrum([as_trace(one) for one in x],
+                                               identity_view(identity), (threshold, share), of,
+                                               added, centred, layer_list(layers),
+                                               layer_list(heads), show)
     with shown(progress) as show:
         return _attnscope.spectrum(as_trace(x), identity_view(identity), (threshold, share), of,
                                    added, centred, layer_list(layers), layer_list(heads),
                                    channel == "all", method, dense_limit, proposition, baselines,
                                    at_entropy, show)
+
+
+def frequencies(trace: Trace, *, of: str = "filter-response", profile: str = "radius",
+                identity: Any = None, layers: Any = None, heads: Any = None,
+                progress: Any = None) -> Report:
+    """Use of the frequencies of rotary positions by heads, a row for each, or spatial frequencies
+    over the grid of patches, a row for each layer, with its numbers by frequency as a column.
+
+    Args:
+        trace: a run of a model, for "rotary-use" recorded with "vectors".
+        of: "rotary-use", mean ‖q_c‖ · mean ‖k_c‖ of each pair of channels next to its wavelength
+            (Barbero et al. 2025); "filter-response", ‖(F A)_k‖ of the maps, mean over heads (Wang
+            et al. 2022); "amplitude", ln|F x| of the tokens at each depth (Park & Kim 2022).
+        profile: means over frequencies of equal "radius", or those along the "diagonal" alone.
+        identity: of the maps of "filter-response", as in attnscope.spectrum.
+        layers, heads: the rows, from 0; all if None. "filter-response" is a mean over `heads`.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
+    """
+    with shown(progress) as show:
+        return _attnscope.frequencies(trace, of, profile, identity_view(identity),
+                                      layer_list(layers), layer_list(heads), show)
 
 
 def heads(x: Any, *, threshold: float = 0.9, share: str = "values", sink: float = 0.3,

@@ -106,6 +106,7 @@ class ProgressTest(unittest.TestCase):
             "weights": lambda: attnscope.weights(model),
             "rollout": lambda: attnscope.rollout(trace),
             "mixing": lambda: attnscope.mixing(trace),
+            "frequencies": lambda: attnscope.frequencies(trace),
             "lens": lambda: attnscope.lens(trace),
             "figure": lambda: attnscope.figure("rank-by-layer", [model, MODEL], IMAGE),
             "html": lambda: attnscope.html(trace, layers=0),

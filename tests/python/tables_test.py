@@ -96,6 +96,26 @@ class CommandLineTest(unittest.TestCase):
             with self.assertRaisesRegex(attnscope.UsageError, words):
                 attnscope.spectrum(trace, **settings)
 
+    def test_frequencies(self):
+        for of in ("filter-response", "amplitude"):
+            report = attnscope.frequencies(self.trace, of=of)
+            run = ["frequencies", MODEL, "--input", IMAGE, "--of", of]
+            self.check_rows(report, printed_json(*run)["models"][0]["rows"])
+            self.assertIn(printed(*run).split("\n\n")[1], repr(report))
+        with self.assertRaisesRegex(attnscope.UsageError, "no rotary positions"):
+            attnscope.frequencies(self.trace, of="rotary-use")
+
+    def test_stacked_spectrum(self):
+        traces = [self.model.run(f"{TWELVE}#{index}") for index in range(12)]
+        report = attnscope.spectrum(traces, of="keys", stacked=True, share="energy", heads=1)
+        expected = printed_json("spectrum", MODEL, "--dataset", TWELVE, "--of", "keys",
+                                "--stacked", "--share", "energy", "--heads", 1)["maps"]
+        self.assertEqual([row["equivalent_rank"] for row in report],
+                         [row["equivalent_rank"] for row in expected])
+        self.assertEqual(len(report), 6)
+        with self.assertRaisesRegex(attnscope.UsageError, "column per channel"):
+            attnscope.spectrum(traces, stacked=True)
+
     def test_mixing(self):
         for by, flags in (("norms", {}), ("alti", {"rollout": True})):
             report = attnscope.mixing(self.trace, by=by, **flags)
