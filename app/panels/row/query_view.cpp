@@ -221,13 +221,15 @@ QString QueryView::in_words(std::int64_t token) const {
   const TokenLayout& layout = picture_.layout;
   QStringList lines = {QString::fromStdString(layout.name(token)), tr("Position %1").arg(token)};
   const float weight = picture_.weights[static_cast<std::size_t>(token)];
-  const bool later = picture_.trace->causal && picture_.query >= 0 && token > picture_.query;
+  const bool later = !picture_.of_cosines && picture_.trace->causal && picture_.query >= 0 &&
+                     token > picture_.query;
   if (later && !(weight > 0)) {
     lines << tr("Masked: it comes after the query");
   } else if (std::isnan(weight)) {
     lines << tr("Left out, or not known");
   } else {
-    lines << tr("Weight %1").arg(static_cast<double>(weight), 0, 'g', 4);
+    lines << (picture_.of_cosines ? tr("Cosine %1") : tr("Weight %1"))
+                 .arg(static_cast<double>(weight), 0, 'g', 4);
   }
   return lines.join('\n');
 }

@@ -1,4 +1,5 @@
-// One model's input with the attention of one query, or its rollout, laid over it.
+// One model's input with the attention of one query, its rollout or its likeness to other tokens
+// laid over it.
 #pragma once
 
 #include <QColor>
@@ -28,6 +29,7 @@ struct QueryPicture {
   bool outline_query = true;
   std::optional<std::int64_t> hover;  ///< key with a thin outline
   double opacity = 0.8;               ///< opacity of the weights over an image, 0 to 1
+  bool of_cosines = false;            ///< true if the weights are cosines of tokens
 };
 
 class QueryView : public QWidget {

@@ -12,6 +12,7 @@
 #include <qcustomplot.h>
 #include <utility>
 
+#include "analysis/features/patch_features.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/mixing/mixing.h"
 #include "analysis/rollout/rollout.h"
@@ -40,6 +41,13 @@ constexpr float kNoWeight = std::numeric_limits<float>::quiet_NaN();
 constexpr int kCurveDelayMs = 40;
 constexpr int kBothHeight = 380;  // pixels in which pictures and curve have space
 constexpr int kCurveHeight = 84;
+
+/// True if the tokens after the layer were recorded, one for each query.
+bool has_tokens(const Trace& trace, std::int64_t layer) {
+  if (layer >= std::ssize(trace.layers)) return false;
+  const Tensor& tokens = trace.layers[static_cast<std::size_t>(layer)].tokens;
+  return !tokens.empty() && tokens.extent(0) == trace.queries(layer);
+}
 
 }  // namespace
 
@@ -82,7 +90,9 @@ void RowPanel::add_header() {
       {"row_distance", QT_TR_NOOP("Distance"), QT_TR_NOOP("The mean weight by |query − key|"),
        "middle"},
       {"row_rollout", QT_TR_NOOP("Rollout"),
-       QT_TR_NOOP("How much of each token reaches the selected one through all layers"), "last"}};
+       QT_TR_NOOP("How much of each token reaches the selected one through all layers"), "middle"},
+      {"row_cosine", QT_TR_NOOP("Cosine"),
+       QT_TR_NOOP("The cosine of the selected token with each token after the layer"), "last"}};
   for (const auto& choice : choices) {
     QToolButton* const button =
         segment_button(choice.name, tr(choice.text), tr(choice.tip), choice.place);
@@ -159,8 +169,8 @@ RowPanel::Shown RowPanel::shown() const {
 }
 
 bool RowPanel::show_page(const std::string& page) {
-  if (page != "query" && page != "profile") return false;
-  choices_.front()->setChecked(true);
+  if (page != "query" && page != "profile" && page != "cosine") return false;
+  (page == "cosine" ? choices_.back() : choices_.front())->setChecked(true);
   as_curve_->setChecked(page == "profile");
   return true;
 }
@@ -185,7 +195,20 @@ std::optional<MapCell> RowPanel::selected_cell(const OpenSubject& open) const {
 const TokenLayout& RowPanel::layout_of(const Trace& trace) const {
   const std::int64_t layer = session_.selection().layer;
   if (shown() == Shown::rollout) return trace.layout;
-  return shown() == Shown::column ? query_layout(trace, layer) : key_layout(trace, layer);
+  const bool of_queries = shown() == Shown::column || shown() == Shown::cosine;
+  return of_queries ? query_layout(trace, layer) : key_layout(trace, layer);
+}
+
+std::vector<float> RowPanel::cosines(const OpenSubject& open) const {
+  const Trace& trace = *open.subject.trace;
+  const std::int64_t layer = session_.selection().layer;
+  std::vector<float> values(static_cast<std::size_t>(trace.queries(layer)), kNoWeight);
+  const std::optional<std::int64_t> token = selected_query(session_, open.id, layer);
+  if (!token || !has_tokens(trace, layer) || *token >= std::ssize(values)) return values;
+  const Tensor& tokens = trace.layers[static_cast<std::size_t>(layer)].tokens;
+  std::ranges::transform(token_cosines(tokens.matrix().cast<double>(), *token), values.begin(),
+                         [](double cosine) { return static_cast<float>(cosine); });
+  return values;
 }
 
 std::vector<float> RowPanel::rolled_out(const OpenSubject& open) {
@@ -205,6 +228,7 @@ std::vector<float> RowPanel::rolled_out(const OpenSubject& open) {
 
 std::vector<float> RowPanel::weights_of(const OpenSubject& open) {
   if (shown() == Shown::rollout) return rolled_out(open);
+  if (shown() == Shown::cosine) return cosines(open);
   const Trace& trace = *open.subject.trace;
   const std::int64_t layer = session_.selection().layer;
   const bool of_queries = shown() == Shown::column;
@@ -318,7 +342,7 @@ void RowPanel::refresh() {
   const Selection& selection = session_.selection();
   std::vector<std::vector<float>> weights;
   std::vector<std::int64_t> own;  // token at the query's position; −1: none
-  double largest = 0;
+  double least = 0, largest = 0;
   for (const OpenSubject* open : ready) {
     const Trace& trace = *open->subject.trace;
     weights.push_back(weights_of(*open));
@@ -336,19 +360,11 @@ void RowPanel::refresh() {
       if (picture.count() > 0 && !picture.contains(token)) continue;
       if (token != own.back() && std::isfinite(weight)) {
         largest = std::max(largest, static_cast<double>(weight));
+        least = std::min(least, static_cast<double>(weight));
       }
     }
   }
-  const ViewSettings& view = session_.view();
-  ColourScale scale;
-  scale.label = shown() == Shown::rollout  ? "share of the token reached"
-                : shown() == Shown::column ? "weight that the query gives"
-                                           : "weight of the key";
-  scale.colour_map = view.colour_map;
-  scale.reversed = view.reversed_colours;
-  scale.norm = view.norm;
-  scale.maximum = largest > 0 ? largest : 1;
-
+  const ColourScale scale = scale_of(least, largest);
   for (std::size_t i = 0; i < ready.size(); ++i) {
     const OpenSubject& open = *ready[i];
     const auto hovered = hovered_tokens(session_, open.id);
@@ -357,7 +373,7 @@ void RowPanel::refresh() {
         {open.id, session_.place_of(open.id), QString::fromStdString(open.subject.label),
          open.subject.trace, layout_of(*open.subject.trace), std::move(weights[i]), scale, own[i],
          own[i] >= 0, hovered ? (of_queries ? hovered->query : hovered->key) : std::nullopt,
-         opacity_->value() / 100.0});
+         opacity_->value() / 100.0, shown() == Shown::cosine});
   }
   opacity_->setVisible(std::ranges::any_of(
       ready, [](const OpenSubject* open) { return open->subject.trace->image.has_value(); }));
@@ -365,6 +381,23 @@ void RowPanel::refresh() {
   caption_->setText(caption(ready));
   scale_->set_scale(scale);
   divide();
+}
+
+ColourScale RowPanel::scale_of(double least, double largest) const {
+  const ViewSettings& view = session_.view();
+  const bool of_cosines = shown() == Shown::cosine;
+  ColourScale scale;
+  scale.label = of_cosines                  ? "cosine with the token"
+                : shown() == Shown::rollout ? "share of the token reached"
+                : shown() == Shown::column  ? "weight that the query gives"
+                                            : "weight of the key";
+  scale.colour_map = view.colour_map;
+  scale.reversed = view.reversed_colours;
+  // Cosines may be negative, and so have neither a logarithm nor a least value of 0.
+  scale.norm = of_cosines ? ScaleNorm::linear : view.norm;
+  scale.minimum = of_cosines ? least : 0;
+  scale.maximum = of_cosines || !(largest > 0) ? 1 : largest;
+  return scale;
 }
 
 void RowPanel::divide() {
@@ -410,8 +443,9 @@ void RowPanel::draw_curve() {
   attnscope::Panel panel;
   panel.x.label = what == Shown::column     ? "query"
                   : what == Shown::distance ? "|query − key|"
+                  : what == Shown::cosine   ? "token"
                                             : "key";
-  panel.y.label = what == Shown::rollout ? "share" : "weight";
+  panel.y.label = what == Shown::rollout ? "share" : what == Shown::cosine ? "cosine" : "weight";
   panel.legend = LegendPosition::below;
   for (const OpenSubject& open : session_.subjects()) {
     if (!open.subject.trace) continue;
@@ -443,6 +477,15 @@ void RowPanel::draw_curve() {
   instrument_->show(figure_, *this);
 }
 
+QString RowPanel::why_no_cosine(const std::vector<const OpenSubject*>& ready) const {
+  for (const OpenSubject* open : ready) {
+    if (has_tokens(*open->subject.trace, session_.selection().layer)) continue;
+    return tr("No cosine for %1: its tokens were not recorded")
+        .arg(QString::fromStdString(open->subject.label));
+  }
+  return {};
+}
+
 QString RowPanel::why_no_rollout(const std::vector<const OpenSubject*>& ready) const {
   for (const OpenSubject* open : ready) {
     const QString label = QString::fromStdString(open->subject.label);
@@ -462,6 +505,10 @@ QString RowPanel::caption(const std::vector<const OpenSubject*>& ready) const {
   const Selection& selection = session_.selection();
   if (shown() == Shown::rollout) {
     const QString none = why_no_rollout(ready);
+    if (!none.isEmpty()) return none;
+  }
+  if (shown() == Shown::cosine) {
+    const QString none = why_no_cosine(ready);
     if (!none.isEmpty()) return none;
   }
   const OpenSubject* const selected = session_.find(selection.subject);
@@ -486,6 +533,10 @@ QString RowPanel::caption(const std::vector<const OpenSubject*>& ready) const {
       return tr("Mean over all pairs · %1").arg(map);
     case Shown::rollout:
       text = tr("Token %1 through all layers").arg(token);
+      break;
+    case Shown::cosine:
+      text = tr("Likeness to %1 after %2")
+                 .arg(token, QString::fromStdString(layer_name(trace, selection.layer)));
       break;
   }
   for (const OpenSubject* open : ready) {

@@ -1,5 +1,6 @@
 // The selected query's row of the selected map, for every model: over the input, and as a curve.
-// Also the column of the selected token, the mean over distances, and the rollout.
+// Also the column of the selected token, the mean over distances, the rollout, and the cosine of
+// the token with all others.
 #pragma once
 
 #include <QTimer>
@@ -43,7 +44,7 @@ class RowPanel : public DockPanel {
 
   [[nodiscard]] bool is_behind() const override { return is_seen() && delay_.isActive(); }
   void come_to_front() override;
-  /// "query": over the input; "profile": as a curve.
+  /// "query": over the input; "profile": as a curve; "cosine": likeness of tokens over the input.
   bool show_page(const std::string& page) override;
 
  protected:
@@ -51,7 +52,7 @@ class RowPanel : public DockPanel {
   void changeEvent(QEvent* event) override;
 
  private:
-  enum class Shown { row, column, distance, rollout };
+  enum class Shown { row, column, distance, rollout, cosine };
   void add_header();
   void add_rolled();
   void add_pictures();
@@ -71,10 +72,14 @@ class RowPanel : public DockPanel {
   /// One weight per token of `layout_of`; NaN for tokens that are hidden.
   [[nodiscard]] std::vector<float> weights_of(const OpenSubject& open);
   [[nodiscard]] std::vector<float> rolled_out(const OpenSubject& open);
+  /// Cosines of the selected token with all tokens after the selected layer.
+  [[nodiscard]] std::vector<float> cosines(const OpenSubject& open) const;
   /// Positions of the tokens that have weights.
   [[nodiscard]] const TokenLayout& layout_of(const Trace& trace) const;
   void want_rollout(const OpenSubject& open);
   [[nodiscard]] QString caption(const std::vector<const OpenSubject*>& ready) const;
+  [[nodiscard]] ColourScale scale_of(double least, double largest) const;
+  [[nodiscard]] QString why_no_cosine(const std::vector<const OpenSubject*>& ready) const;
   [[nodiscard]] QString why_no_rollout(const std::vector<const OpenSubject*>& ready) const;
 
   struct Rollout {

@@ -8,6 +8,7 @@
 #include "app/panels/row/query_view.h"
 #include "app/widgets/elided_label.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/reference_maps.h"
 
 namespace attnscope {
 namespace {
@@ -91,6 +92,29 @@ TEST_F(WindowTest, TheColumnIsShownOverTheInputToo) {
   child<QToolButton>("row_distance")->click();
   EXPECT_FALSE(child<QueryView>("query_view_0")->isVisible());
   EXPECT_TRUE(child<QCustomPlot>("profile_plot")->isVisible());
+}
+
+TEST_F(WindowTest, TheCosineWithOtherTokensIsShownOverTheInput) {
+  Trace trace = sample_trace(3, 2, 4, 1);
+  trace.layers[1].tokens = raw_uniform({17, 6}, 3);
+  session().add_trace(std::make_shared<const Trace>(trace), "one");
+  window().show_panel("cosine");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(child<QLabel>("row_caption")->text().contains("tokens were not recorded"));
+  Selection selection = session().selection();
+  selection.layer = 1;
+  selection.query = 5;
+  session().select(selection);
+  EXPECT_TRUE(child<QLabel>("row_caption")->text().startsWith("Likeness to "));
+  const QueryPicture& picture = child<QueryView>("query_view_0")->picture();
+  ASSERT_EQ(picture.weights.size(), 17U);
+  const auto row = [&](std::int64_t token) { return trace.layers[1].tokens.matrix().row(token); };
+  for (std::int64_t token = 0; token < 17; ++token) {
+    const float cosine = row(token).dot(row(5)) / row(token).norm() / row(5).norm();
+    EXPECT_NEAR(picture.weights[static_cast<std::size_t>(token)], cosine, 1e-5) << token;
+  }
+  EXPECT_LT(picture.scale.minimum, 0);
+  EXPECT_EQ(picture.scale.maximum, 1);
 }
 
 }  // namespace
