@@ -1,5 +1,5 @@
-// Analyses of a whole network in Python: how tokens mix, what it would answer after each layer, and
-// its operations and energy.
+// Analyses of a whole network in Python: how tokens and groups mix, what it would answer after each
+// layer, and its operations and energy.
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -8,6 +8,7 @@
 
 #include "analysis/lens/target_name.h"
 #include "analysis/tables/energy_report.h"
+#include "analysis/tables/group_report.h"
 #include "analysis/tables/reports.h"
 #include "core/error.h"
 #include "python/chosen_heads.h"
@@ -28,6 +29,23 @@ SharedReport mixing(const SharedSubject& subject, const MixingRequest& request,
                      })});
   return made_of(mixing_report(*subject->trace, kept->results), kept,
                  heading_of(*subject) + request.by + (request.rollout ? ", rollout" : "") + "\n");
+}
+
+SharedReport groups(const SharedSubject& subject, const GroupOptions& options,
+                    const std::string& from, const std::vector<std::int64_t>& heads,
+                    const py::object& show) {
+  const auto kept = std::make_shared<const Kept<GroupedMaps>>(
+      Kept<GroupedMaps>{{subject}, computed(show, [&](const Progress& progress) {
+                          return grouped_maps(*subject->trace, options, progress);
+                        })});
+  const GroupedMaps& found = kept->results;
+  const std::optional<std::size_t> queries = group_named(found.groups, from);
+  check_heads(heads, subject->trace->heads());
+  SharedReport made = made_of(groups_report(found, queries), kept,
+                              heading_of(*subject) + groups_in_words(found, options, queries));
+  made->parts["heads"] =
+      made_of(grouped_heads_report(*subject->trace, found, queries, heads), kept);
+  return made;
 }
 
 SharedReport lens(const SharedSubject& subject, std::size_t top, const std::string& target,
@@ -113,6 +131,11 @@ void bind_networks(py::module_& module) {
   module.def("mixing", [](const SharedSubject& subject, const std::string& by, bool rollout,
                           const Indices& layers, const Indices& heads, const py::object& show) {
     return mixing(subject, {by, rollout, layers, heads}, show);
+  });
+  module.def("groups", [](const SharedSubject& subject, const std::string& named,
+                          const std::string& from, const Indices& layers, const Indices& heads,
+                          std::int64_t apart, std::int64_t receivers, const py::object& show) {
+    return groups(subject, {named, layers, apart, receivers}, from, heads, show);
   });
   module.def("lens", &lens);
   module.def("lens_by_head", &lens_by_head);

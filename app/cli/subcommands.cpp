@@ -15,6 +15,7 @@ Action add_first_minute(CLI::App& parent, CLI::App*& added);
 Action add_frequencies(CLI::App& parent, CLI::App*& added);
 Action add_gallery(CLI::App& parent, CLI::App*& added);
 Action add_generate(CLI::App& parent, CLI::App*& added);
+Action add_groups(CLI::App& parent, CLI::App*& added);
 Action add_gui(CLI::App& parent, CLI::App*& added);
 Action add_heads(CLI::App& parent, CLI::App*& added);
 Action add_help(CLI::App& parent, CLI::App*& added);
@@ -52,6 +53,7 @@ std::span<const Subcommand> subcommands() {
       {"Measure attention", add_components},
       {"Measure attention", add_frequencies},
       {"Measure attention", add_weights},
+      {"Measure attention", add_groups},
       {"Measure attention", add_mixing},
       {"Measure attention", add_relevance},
       {"Measure attention", add_lens},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
@@ -237,6 +238,34 @@ def mixing(trace: Trace, *, by: str = "norms", rollout: bool = False, layers: An
     """
     with shown(progress) as show:
         return _attnscope.mixing(trace, by, rollout, layer_list(layers), layer_list(heads), show)
+
+
+def groups(x: Any, groups: Any = "auto", *, of: Any = "all", layers: Any = None, heads: Any = None,
+           apart: int = 4, receivers: int = 0, progress: Any = None) -> Report:
+    """The attention of groups of tokens: a row for each group, with its share of the attention,
+    mean over heads, and its receiver score (Thought Anchors, 2025). parts["heads"] has a row for
+    each head and for the mean of each layer, with the kurtosis of the head's receiver scores and
+    the maps by groups: "shares", rows sum to 1 if every token is in a group, and "mean_weights",
+    the same divided by the number of tokens of the group of keys.
+
+    Args:
+        x: a Trace, or an array of maps (see attnscope.maps).
+        groups: "words", "sentences", "parts", "roles", "auto"; or a dict of names with positions,
+            {"subject": [3, 4], "others": "rest"}; or text as for `attnscope groups --groups`.
+        of: the name or number of the group whose queries the shares are of; "all" for all queries.
+        layers: the layers, from 0; all if None.
+        heads: the heads of parts["heads"], from 0; all if None.
+        apart: least distance, in groups, of the later groups in receiver scores.
+        receivers: number of receiver heads; 0 for 20, but at most a tenth of the heads.
+        progress: None for a bar after one second if someone watches, False for none, True for one
+            at once, or a function of a number from 0 to 1 and a text.
+    """
+    named = groups if isinstance(groups, (str, os.PathLike)) else ",".join(
+        f"{json.dumps(name)}={places if isinstance(places, str) else '+'.join(map(str, places))}"
+        for name, places in groups.items())
+    with shown(progress) as show:
+        return _attnscope.groups(as_trace(x), os.fspath(named), str(of), layer_list(layers),
+                                 layer_list(heads), apart, receivers, show)
 
 
 def lens(trace: Trace, *, top: int = 3, target: Any = None, place: int | None = None,

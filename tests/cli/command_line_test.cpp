@@ -227,6 +227,7 @@ TEST(CommandLine, SuggestionsAreRealOnes) {
       {"figure rank-by-layr --out f.pdf", "did you mean rank-by-layer?"},
       {"spectrum " + kModel + kOfBag + " --mechanism hashed", "did you mean hash?"},
       {"mixing " + kModel + kOfBag + " --by norm", "did you mean norms?"},
+      {"groups " + kModel + kOfBag + " --groups role", "did you mean roles?"},
       {"figures", "did you mean attnscope list figures?"},
       {"rank-by-layer --out f.pdf", "did you mean attnscope figure rank-by-layer?"},
       {"list figure", "did you mean figures?"},
@@ -304,7 +305,7 @@ TEST(CommandLine, HeadsSelectsAndNeverMakesAnotherModel) {
   for (const std::string& command :
        {"heads " + kModel + kOfBag, "compare " + kModel + " " + kAdder + kOfBag,
         "weights " + kModel, "mixing " + kModel + kOfBag + " --layers 0 --by head-norms",
-        "lens " + kModel + kOfBag + " --by-head"}) {
+        "groups " + kModel + kOfBag, "lens " + kModel + kOfBag + " --by-head"}) {
     const std::set<std::string> all = rows(command + " --csv");
     const std::set<std::string> some = rows(command + " --csv --heads 1");
     EXPECT_GT(some.size(), 1U) << command;

@@ -115,6 +115,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
        {"ablate " + kSoftmaxModel + " --dataset " + kSet + " --count 1 --layers 0"}},
       {"attnscope ablate MODEL --input X --answers N",
        {"ablate " + kSoftmaxModel + kOnBag + " --layers 0 --answers 2"}},
+      {"attnscope groups MODEL --input X", {"groups " + kSoftmaxModel + kOnBag + " --layers 0"}},
       {"attnscope mixing MODEL --input X", {"mixing " + kSoftmaxModel + kOnBag + " --layers 0"}},
       {"attnscope lens MODEL --input X", {"lens " + kSoftmaxModel + kOnBag + " --target 1"}},
       {"attnscope lens MODEL --input X --by-head",

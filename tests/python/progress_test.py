@@ -105,6 +105,7 @@ class ProgressTest(unittest.TestCase):
             "relevance": lambda: attnscope.relevance(trace),
             "weights": lambda: attnscope.weights(model),
             "rollout": lambda: attnscope.rollout(trace),
+            "groups": lambda: attnscope.groups(trace),
             "mixing": lambda: attnscope.mixing(trace),
             "frequencies": lambda: attnscope.frequencies(trace),
             "lens": lambda: attnscope.lens(trace),

@@ -125,6 +125,19 @@ class CommandLineTest(unittest.TestCase):
             text = printed("mixing", MODEL, "--input", IMAGE, "--by", by, *words)
             self.assertIn(text.split("\n", 1)[1].rstrip("\n"), repr(report))
 
+    def test_groups(self):
+        named = {"top": "(0,0)-(2,6)", "class": [0], "others": "rest"}
+        words = ["groups", MODEL, "--input", IMAGE, "--groups",
+                 'top=(0,0)-(2,6),class=0,others=rest', "--from", "class"]
+        expected = printed_json(*words)["subjects"][0]
+        report = attnscope.groups(self.trace, named, of="class")
+        self.check_rows(report, expected["groups"])
+        self.check_rows(report.parts["heads"], expected["heads"])
+        for row in expected["heads"]:
+            np.testing.assert_allclose(np.sum(row["shares"], axis=1), 1, atol=1e-6)
+        with self.assertRaisesRegex(attnscope.UsageError, "only a text has words"):
+            attnscope.groups(self.trace, "words")
+
     def test_lens(self):
         report = attnscope.lens(self.trace, target="Bag")
         run = ["lens", MODEL, "--input", IMAGE, "--target", "Bag"]
