@@ -197,6 +197,10 @@ Figure sample_figure(const std::string& recipe, ParameterValues settings, double
     request.subjects = {rotary_subject(folder.path())};
   } else if (recipe == "logit-lens" || recipe == "attention-lines") {
     request.subjects = {sample_subject("shakespeare-softmax", "text:To be, or not to be")};
+  } else if (recipe.starts_with("group") || recipe == "receiver-heads") {
+    request.subjects = {
+        sample_subject("shakespeare-softmax", "text:To be, or not to be, that is the question")};
+    request.settings.try_emplace("groups", "words");
   } else if (recipe == "token-mixing" || recipe == "logit-attribution" || recipe == "relevance" ||
              recipe == "tokens-over-depth" || recipe == "score-channels" ||
              recipe == "query-key-scatter" || recipe == "rank-against-entropy" ||

@@ -26,6 +26,9 @@ FigureRecipe head_similarity_recipe();
 FigureRecipe patch_features_recipe();
 FigureRecipe rotary_use_recipe();
 FigureRecipe spatial_frequencies_recipe();
+FigureRecipe group_maps_recipe();
+FigureRecipe groups_over_depth_recipe();
+FigureRecipe receiver_heads_recipe();
 FigureRecipe token_mixing_recipe();
 FigureRecipe logit_lens_recipe();
 FigureRecipe logit_attribution_recipe();
@@ -73,6 +76,9 @@ std::span<const FigureRecipe> figure_recipes() {
       patch_features_recipe(),
       rotary_use_recipe(),
       spatial_frequencies_recipe(),
+      group_maps_recipe(),
+      groups_over_depth_recipe(),
+      receiver_heads_recipe(),
       token_mixing_recipe(),
       logit_lens_recipe(),
       logit_attribution_recipe(),

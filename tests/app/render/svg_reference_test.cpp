@@ -146,7 +146,8 @@ bool has_many_computed_colours(const std::string& name) {
          name == "trained-ranks" || name == "attention-lines" || name == "score-channels" ||
          name == "query-key-scatter" || name == "rank-against-entropy" ||
          name == "random-networks" || name == "patch-features" || name == "rotary-use" ||
-         name == "spatial-frequencies";
+         name == "spatial-frequencies" || name == "group-maps" || name == "groups-over-depth" ||
+         name == "receiver-heads";
 }
 
 std::string words_alone(const std::string& summary) {
