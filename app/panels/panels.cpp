@@ -7,6 +7,7 @@
 #include "app/panels/comparison/comparison_panel.h"
 #include "app/panels/components/components_panel.h"
 #include "app/panels/energy/energy_panel.h"
+#include "app/panels/groups/groups_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/lessons/lessons_panel.h"
 #include "app/panels/mechanism/mechanism_panel.h"
@@ -146,6 +147,11 @@ std::span<const PanelEntry> panels() {
        .make = of_session<AnalysesPanel>,
        .title = AnalysesPanel::kTitle,
        .pages = kAnalysesPages},
+      {.name = "groups",
+       .group = experiments,
+       .place = beside,
+       .make = of_session<GroupsPanel>,
+       .title = GroupsPanel::kTitle},
       {.name = "truncation",
        .group = experiments,
        .place = beside,

@@ -63,6 +63,24 @@ void TextHeat::set_weights(const std::vector<double>& weights, const ColourScale
   if (end != end_) show_token(end_ = end);
 }
 
+void TextHeat::set_grounds(const std::vector<QColor>& grounds) {
+  grounds_ = grounds;
+  weights_.clear();
+  end_ = -1;
+  marked_.reset();
+  colour();
+}
+
+std::optional<std::pair<std::int64_t, std::int64_t>> TextHeat::selected_tokens() const {
+  const QTextCursor cursor = textCursor();
+  if (!cursor.hasSelection() || texts_.empty()) return {};
+  const auto token_of = [this](int character) {
+    const auto after = std::upper_bound(starts_.begin(), starts_.end() - 1, character);
+    return static_cast<std::int64_t>(after - starts_.begin() - 1);
+  };
+  return std::pair(token_of(cursor.selectionStart()), token_of(cursor.selectionEnd() - 1));
+}
+
 void TextHeat::show_token(std::int64_t token) {
   const QRect place = place_of(token);
   if (place.isEmpty()) return;
@@ -97,6 +115,15 @@ void TextHeat::colour() {
     } else {
       span.format.setForeground(colours_of(*this).muted);
     }
+    spans.push_back(span);
+  }
+  for (std::size_t token = 0; token < std::min(grounds_.size(), texts_.size()); ++token) {
+    if (!grounds_[token].isValid()) continue;
+    ExtraSelection span;
+    span.cursor = QTextCursor(document());
+    span.cursor.setPosition(starts_[token]);
+    span.cursor.setPosition(starts_[token + 1], QTextCursor::KeepAnchor);
+    span.format.setBackground(grounds_[token]);
     spans.push_back(span);
   }
   setExtraSelections(spans);

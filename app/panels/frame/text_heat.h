@@ -1,10 +1,12 @@
 // A wrapping, selectable text with a colour behind every token; a click chooses a token.
 #pragma once
 
+#include <QColor>
 #include <QTextEdit>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/figure/figure.h"
@@ -21,6 +23,11 @@ class TextHeat : public QTextEdit {
   /// Sets one weight per token, NaN for tokens that are not seen; `end` and `marked` are framed.
   void set_weights(const std::vector<double>& weights, const ColourScale& scale, std::int64_t end,
                    std::optional<std::int64_t> marked);
+
+  /// Sets one colour behind each token, none where it is invalid, instead of weights and frames.
+  void set_grounds(const std::vector<QColor>& grounds);
+  /// The first and the last token that the selected text touches.
+  [[nodiscard]] std::optional<std::pair<std::int64_t, std::int64_t>> selected_tokens() const;
 
   /// The token at a position of the viewport, if there is one.
   [[nodiscard]] std::optional<std::int64_t> token_at(const QPoint& place) const;
@@ -48,6 +55,7 @@ class TextHeat : public QTextEdit {
   std::vector<std::string> texts_;
   std::vector<int> starts_;  ///< position of each token in the document, and the end
   std::vector<double> weights_;
+  std::vector<QColor> grounds_;  ///< empty: colours follow from the weights
   ColourScale scale_;
   std::int64_t end_ = 0;
   std::optional<std::int64_t> marked_;
