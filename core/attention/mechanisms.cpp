@@ -37,6 +37,7 @@ MechanismEntry inline_entry();
 MechanismEntry sima_entry();
 MechanismEntry agent_entry();
 MechanismEntry nystrom_entry();
+MechanismEntry soft_entry();
 MechanismEntry rala_entry();
 MechanismEntry mlla_entry();
 MechanismEntry forgetting_entry();
@@ -78,6 +79,7 @@ std::span<const MechanismEntry> counted_mechanisms() {
       sima_entry(),
       agent_entry(),
       nystrom_entry(),
+      soft_entry(),
       rala_entry(),
       mlla_entry(),
       forgetting_entry(),

@@ -3,6 +3,7 @@
 //   agent    A = softmax(s Q Gᵀ + B₂) softmax(s G Kᵀ + B₁), agents G: pooled queries
 //                                                                             (Han et al. 2023)
 //   nystrom  A = softmax(s Q K̃ᵀ) Z softmax(s Q̃ Kᵀ), Z ≈ softmax(s Q̃ K̃ᵀ)⁺      (Xiong et al. 2021)
+//   soft     A = κ(Q, Q̃) Z κ(Q̃, K), Z ≈ κ(Q̃, Q̃)⁻¹, κ(a, b) = exp(−½ s ‖a − b‖²) (Lu et al. 2021)
 //
 // Agents are the means of √k × √k areas of the grid of patches, without its prefix, as PyTorch's
 // AdaptiveAvgPool2d makes them: areas overlap if √k does not divide a side. In a sequence they are
@@ -18,9 +19,21 @@
 //
 // c is that of all heads of the layer, as by default in the authors' code, or of the head.
 // Sums of rows differ from 1 by the error of Z, and weights may be negative.
+//
+// SOFT has no softmax: rows have any sum. Its layers have no keys of their own, K = Q; laid over
+// another model it compares the landmarks with the model's keys. Landmarks Q̃ are means of areas, as
+// agents are. Where the layer has "landmark_kernel" [d, d, r, r] they are a convolution of √s Q by
+// areas of r × r, normalised over the channels (LayerNorm, "landmark_norm" [2, d] with its weight
+// and bias), and its GELU. Z is what Newton's iteration gives, with c the largest sum of a row of
+// P = κ(Q̃, Q̃) in the head,
+//
+//   Z₀ = 1.8 P′/c², Z ← 2 Z − Z P′ Z, 20 times, P′ = P + 0.01 I,
+//
+// as in the authors' code; their paper has neither 0.01 I nor the 0.9 in 1.8.
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -54,7 +67,8 @@ struct AgentAreas {
 };
 
 /// Throws Error(usage) for a grid and a number of agents that is no square.
-AgentAreas agent_areas(const AttentionInput& input, std::int64_t agents) {
+AgentAreas agent_areas(const AttentionInput& input, std::int64_t agents,
+                       const std::string& mechanism, const std::string& setting) {
   const TokenLayout* const layout = input.layout;
   const std::int64_t tokens = input.queries.rows();
   if (layout == nullptr || !layout->is_grid_of(tokens)) {
@@ -62,19 +76,18 @@ AgentAreas agent_areas(const AttentionInput& input, std::int64_t agents) {
   }
   const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(agents)) + 1e-6);
   if (root * root != agents) {
-    throw Error(ErrorKind::usage, "agents on a grid of patches form a square")
-        .about("agent agents")
+    throw Error(ErrorKind::usage, setting + " on a grid of patches form a square")
+        .about(mechanism + " " + setting)
         .expected("a square number")
         .found(std::to_string(agents))
-        .remedy("set agents=" + std::to_string(root * root));
+        .remedy("set " + setting + "=" + std::to_string(root * root));
   }
   return {layout->prefix, layout->rows, layout->columns, root, root};
 }
 
-/// The agents [k, d] of a head.
-Matrix agents_of(const AttentionInput& input, std::int64_t head, const AgentAreas& areas) {
-  const MatrixD queries = head_columns(input.queries, input.heads, head).cast<double>();
-  Matrix agents(areas.down * areas.across, queries.cols());
+/// The means [k, d] of the areas of a head's queries.
+MatrixD area_means(const MatrixD& queries, const AgentAreas& areas) {
+  MatrixD agents(areas.down * areas.across, queries.cols());
   for (std::int64_t a = 0; a < agents.rows(); ++a) {
     const auto [top, bottom] = pooled_part(a / areas.across, areas.down, areas.rows);
     const auto [left, right] = pooled_part(a % areas.across, areas.across, areas.columns);
@@ -83,7 +96,7 @@ Matrix agents_of(const AttentionInput& input, std::int64_t head, const AgentArea
       sum +=
           queries.middleRows(areas.prefix + y * areas.columns + left, right - left).colwise().sum();
     }
-    agents.row(a) = (sum / static_cast<double>((bottom - top) * (right - left))).cast<float>();
+    agents.row(a) = sum / static_cast<double>((bottom - top) * (right - left));
   }
   return agents;
 }
@@ -103,8 +116,11 @@ NarrowHeads agent_heads(const AttentionInput& input, std::int64_t count) {
       find_parameter(input.parameters, "an", input.heads, {count, input.keys.rows()});
   const Tensor* const of_agents =
       find_parameter(input.parameters, "na", input.heads, {input.queries.rows(), count});
-  return [&input, areas = agent_areas(input, count), of_keys, of_agents](std::int64_t head) {
-    const Matrix agents = agents_of(input, head, areas);
+  return [&input, areas = agent_areas(input, count, "agent", "agents"), of_keys,
+          of_agents](std::int64_t head) {
+    const Matrix agents =
+        area_means(head_columns(input.queries, input.heads, head).cast<double>(), areas)
+            .cast<float>();
     const double scale = input.score_scale();
     return NarrowFactors{
         .left = softmax_of_products(head_columns(input.queries, input.heads, head), strided(agents),
@@ -210,6 +226,121 @@ NarrowHeads nystrom_heads(const AttentionInput& input, const NystromSettings& se
   };
 }
 
+// ---- SOFT ----
+
+struct SoftSettings {
+  std::int64_t landmarks = 49;
+  std::int64_t iterations = 20;
+};
+
+/// exp(−½‖a_i − b_j‖²).
+MatrixD gaussian_kernel(const MatrixD& a, const MatrixD& b) {
+  MatrixD exponents = a * b.transpose();
+  exponents.colwise() -= 0.5 * a.rowwise().squaredNorm();
+  exponents.rowwise() -= 0.5 * b.rowwise().squaredNorm().transpose();
+  return exponents.array().exp();
+}
+
+/// Z of the kernel of the landmarks.
+MatrixD newton_inverse(MatrixD kernel, std::int64_t iterations) {
+  const double largest = kernel.rowwise().sum().maxCoeff();
+  kernel.diagonal().array() += 0.01;
+  MatrixD inverse = (1.8 / (largest * largest)) * kernel;
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    const MatrixD product = kernel * inverse;
+    inverse = MatrixD(2 * inverse - inverse * product);
+  }
+  return inverse;
+}
+
+/// The side r of the areas that the layer's landmark kernels [d, d, r, r] cover. Throws
+/// Error(usage) for another shape, or areas of another size.
+std::int64_t side_of_kernel(const Tensor& kernel, std::int64_t width, const AgentAreas& areas) {
+  const std::int64_t side = areas.rows / areas.down;
+  if (kernel.shape() == Shape{width, width, side, side} && areas.rows == side * areas.down &&
+      areas.columns == side * areas.across) {
+    return side;
+  }
+  throw Error(ErrorKind::usage, "kernels of landmarks cover the areas of the grid exactly")
+      .about("landmark_kernel")
+      .expected("[d, d, r, r] with r² patches in each of the areas")
+      .found(to_string(kernel.shape()) + " for " + std::to_string(areas.down * areas.across) +
+             " areas of " + std::to_string(areas.rows) + " × " + std::to_string(areas.columns) +
+             " patches")
+      .remedy("set landmarks to the number of areas of r × r patches");
+}
+
+/// GELU(LayerNorm(rows)), with torch's epsilon.
+void normalise_landmarks(const std::optional<MatrixD>& norm, MatrixD& rows) {
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const Eigen::RowVectorXd centred = rows.row(i).array() - rows.row(i).mean();
+    const double variance = centred.squaredNorm() / static_cast<double>(rows.cols());
+    Eigen::RowVectorXd row = centred / std::sqrt(variance + 1e-5);
+    if (norm) row = row.cwiseProduct(norm->row(0)) + norm->row(1);
+    rows.row(i) = row.unaryExpr([](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); });
+  }
+}
+
+/// The convolution [k, d] of a head's scaled queries by kernels [d, d, r, r].
+MatrixD convolved_areas(const Tensor& kernel, const MatrixD& queries, const AgentAreas& areas) {
+  const std::int64_t width = queries.cols(), side = side_of_kernel(kernel, width, areas);
+  MatrixD landmarks = MatrixD::Zero(areas.down * areas.across, width);
+  for (std::int64_t tap = 0; tap < side * side; ++tap) {
+    MatrixD weights(width, width);
+    for (std::int64_t i = 0; i < width * width; ++i) {
+      weights(i / width, i % width) = static_cast<double>(kernel.data()[i * side * side + tap]);
+    }
+    MatrixD covered(landmarks.rows(), width);
+    for (std::int64_t a = 0; a < covered.rows(); ++a) {
+      const std::int64_t y = a / areas.across * side + tap / side;
+      const std::int64_t x = a % areas.across * side + tap % side;
+      covered.row(a) = queries.row(areas.prefix + y * areas.columns + x);
+    }
+    landmarks += covered * weights.transpose();
+  }
+  return landmarks;
+}
+
+/// The landmarks [k, d] of a head's scaled queries.
+MatrixD soft_landmarks(const AttentionInput& input, std::int64_t head, const MatrixD& queries,
+                       const AgentAreas& areas) {
+  const NamedTensors none;
+  const NamedTensors& own = input.parameters ? *input.parameters : none;
+  const auto kernel = own.find("landmark_kernel");
+  if (kernel == own.end()) return area_means(queries, areas);
+  MatrixD landmarks = convolved_areas(kernel->second, queries, areas);
+  const Tensor* const stored =
+      find_parameter(&own, "landmark_norm", input.heads, {2, queries.cols()});
+  std::optional<MatrixD> norm;
+  if (stored) norm = of_head(*stored, head, 2, queries.cols()).cast<double>();
+  normalise_landmarks(norm, landmarks);
+  return landmarks;
+}
+
+NarrowHeads soft_heads(const AttentionInput& input, const SoftSettings& settings) {
+  return [&input, settings,
+          areas = agent_areas(input, settings.landmarks, "soft", "landmarks")](std::int64_t head) {
+    const double root = std::sqrt(input.score_scale());
+    const MatrixD queries = root * head_columns(input.queries, input.heads, head).cast<double>();
+    const MatrixD keys = root * head_columns(input.keys, input.heads, head).cast<double>();
+    const MatrixD landmarks = soft_landmarks(input, head, queries, areas);
+    const MatrixD inverse =
+        newton_inverse(gaussian_kernel(landmarks, landmarks), settings.iterations);
+    return NarrowFactors{.left = (gaussian_kernel(queries, landmarks) * inverse).cast<float>(),
+                         .right = gaussian_kernel(keys, landmarks).cast<float>()};
+  };
+}
+
+std::unique_ptr<Mechanism> make_soft(const TypedValues& values) {
+  const SoftSettings settings{.landmarks = values.whole("landmarks"),
+                              .iterations = values.whole("iterations")};
+  return make_narrow(
+      {.name = "soft",
+       .factorise = [settings](const AttentionInput& input) { return soft_heads(input, settings); },
+       .columns = [settings](const AttentionShape&) { return settings.landmarks; },
+       .term = values.flag("term")});
+}
+
 std::unique_ptr<Mechanism> make_agent(const TypedValues& values) {
   const std::int64_t count = values.whole("agents");
   return make_narrow(
@@ -313,6 +444,38 @@ std::vector<OperationCount> count_nystrom(const AttentionShape& shape, CostConve
   return counts;
 }
 
+std::vector<OperationCount> count_soft(const AttentionShape& shape, CostConvention convention,
+                                       const TypedValues& values) {
+  costs::check(shape);
+  const bool complete = convention == CostConvention::complete;
+  const Count h = shape.heads, k = values.whole("landmarks"), n = shape.queries, m = shape.keys;
+  const Count d = shape.head_width, dv = shape.value_width, iterations = values.whole("iterations");
+  const Count pairs = h * k * (n + m + k);
+  OperationCount kernel = costs::accumulated("kernel", pairs * d);
+  OperationCount inverse = costs::accumulated("inverse", 2 * h * iterations * k * k * k);
+  if (convention != CostConvention::adder) {
+    kernel.multiplications = (pairs * d + pairs).value();  // −½ s
+    inverse.multiplications =
+        (Count(inverse.multiplications) + h * (iterations + 1) * k * k).value();
+    inverse.additions = (Count(inverse.additions) + h * (iterations + 1) * k * k).value();
+  }
+  if (complete) {
+    kernel.additions = (2 * pairs * d).value();
+    kernel.exponentials = pairs.value();
+    inverse.multiplications = (Count(inverse.multiplications) + h).value();  // c²
+    inverse.additions = (Count(inverse.additions) + 2 * h * k).value();  // the largest sum, 0.01 I
+    inverse.divisions = h.value();
+  }
+  std::vector<OperationCount> counts = {
+      count_pooling("landmarks", shape, n, k, convention),
+      costs::moving(kernel, convention, h * (n + m + 2 * k) * d + pairs),
+      costs::moving(inverse, convention, h * k * k * (2 + 6 * iterations)),
+      costs::moving(costs::accumulated("values", h * (k * m * dv + n * k * k + n * k * dv)),
+                    convention, h * (k * m + m * dv + 3 * k * dv + 3 * n * k + k * k + n * dv))};
+  append_convolution(counts, shape, convention, values);
+  return counts;
+}
+
 }  // namespace
 
 MechanismEntry agent_entry() {
@@ -364,6 +527,31 @@ MechanismEntry nystrom_entry() {
           .projections = separate_projections,
           .make = make_nystrom,
           .scaled = true};
+}
+
+MechanismEntry soft_entry() {
+  return {
+      .name = "soft",
+      .title = "SOFT",
+      .source = "Lu et al. 2021",
+      .formula = "κ(Q, Q̃) Z κ(Q̃, K), κ(a, b) = exp(−‖a − b‖²/2√d), Z ≈ κ(Q̃, Q̃)⁻¹: k landmarks",
+      .rank = "k; N with T",
+      .complexity = {"NkD + k³ + ND²", "Nk + ND", "Lu et al. 2021"},
+      .parameters = {setting::whole("landmarks", 49, {1, 1e6},
+                                    "k, means of the queries in the areas of a square on a grid of "
+                                    "patches, or in parts of a sequence")
+                         .in("tokens"),
+                     setting::whole("iterations", 20, {0, 100}, "iterations of the inverse Z"),
+                     term_parameter()},
+      .accounting = {counted_kernel_parameter(3)},
+      .tensors = {{"landmark_kernel",
+                   "[d, d, r, r], convolution of areas of r × r patches, instead of their means"},
+                  {"landmark_norm", "[2, d], weight and bias of the LayerNorm that follows it"},
+                  convolution_tensor(false)},
+      .counts = count_soft,
+      .projections = shared_projections,
+      .make = make_soft,
+      .scaled = true};
 }
 
 }  // namespace attnscope

@@ -86,10 +86,8 @@ std::vector<std::int64_t> adaptive_part(std::int64_t part, std::int64_t parts, s
   return indices;
 }
 
-NaiveMap agent_map(const MechanismChoice& choice, const AttentionInput& input, std::int64_t head) {
-  const std::int64_t count = TypedValues(choice.parameters).whole("agents");
-  const Rows queries = rows_of_head(input.queries, input.heads, head);
-  const Rows keys = rows_of_head(input.keys, input.heads, head);
+/// Means of the queries in `count` areas of the grid, or of a sequence.
+Rows means_of_areas(const AttentionInput& input, const Rows& queries, std::int64_t count) {
   Rows agents;
   if (input.layout && input.layout->has_grid()) {
     const TokenLayout& grid = *input.layout;
@@ -108,6 +106,14 @@ NaiveMap agent_map(const MechanismChoice& choice, const AttentionInput& input, s
       agents.push_back(mean_of_rows(queries, adaptive_part(a, count, input.queries.rows())));
     }
   }
+  return agents;
+}
+
+NaiveMap agent_map(const MechanismChoice& choice, const AttentionInput& input, std::int64_t head) {
+  const Rows queries = rows_of_head(input.queries, input.heads, head);
+  const Rows keys = rows_of_head(input.keys, input.heads, head);
+  const Rows agents =
+      means_of_areas(input, queries, TypedValues(choice.parameters).whole("agents"));
   NaiveMap map = times(softmax_of(queries, agents, biases_of(input, "na"), head),
                        softmax_of(agents, keys, biases_of(input, "an"), head));
   add_naive_convolution(choice, input, head, map);
@@ -178,6 +184,50 @@ NaiveMap nystrom_map(const MechanismChoice& choice, const AttentionInput& input,
   }
   return times(times(softmax_of(queries, landmarks_of(keys, count)), z),
                softmax_of(landmarks_of(queries, count), keys));
+}
+
+/// exp(−‖a − b‖²/2√d) of every pair of rows.
+Rows gaussians(const Rows& a, const Rows& b) {
+  Rows weights;
+  for (const auto& row : a) {
+    weights.emplace_back();
+    for (const auto& other : b) {
+      double distance = 0;
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        distance += (row[c] - other[c]) * (row[c] - other[c]);
+      }
+      weights.back().push_back(
+          std::exp(-distance / 2 / std::sqrt(static_cast<double>(row.size()))));
+    }
+  }
+  return weights;
+}
+
+NaiveMap soft_map(const MechanismChoice& choice, const AttentionInput& input, std::int64_t head) {
+  const TypedValues values(choice.parameters);
+  const Rows queries = rows_of_head(input.queries, input.heads, head);
+  const Rows landmarks = means_of_areas(input, queries, values.whole("landmarks"));
+  Rows p = gaussians(landmarks, landmarks), z = p;
+  double largest = 0;
+  for (const auto& row : p) {
+    double sum = 0;
+    for (const double value : row) sum += value;
+    largest = std::max(largest, sum);
+  }
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    p[i][i] += 0.01;
+    for (std::size_t j = 0; j < p.size(); ++j) z[i][j] = 2 * 0.9 / largest / largest * p[i][j];
+  }
+  for (std::int64_t step = 0; step < values.whole("iterations"); ++step) {
+    const Rows change = times(times(z, p), z);
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      for (std::size_t j = 0; j < z.size(); ++j) z[i][j] = 2 * z[i][j] - change[i][j];
+    }
+  }
+  NaiveMap map = times(times(gaussians(queries, landmarks), z),
+                       gaussians(landmarks, rows_of_head(input.keys, input.heads, head)));
+  add_naive_convolution(choice, input, head, map);
+  return map;
 }
 
 /// Means of `parts` parts of `tokens` tokens of every head, each token in one of them.
@@ -255,7 +305,75 @@ void count_nystrom(const AttentionShape& s, const TypedValues& values) {
   }
 }
 
+void count_gaussians(std::int64_t rows, std::int64_t columns, std::int64_t d) {
+  using test::Counted;
+  Counted::enter("kernel");
+  for (const test::Row& a : test::random_rows(rows, d)) {
+    for (const test::Row& b : test::random_rows(columns, d)) {
+      Counted sum = 0;
+      for (std::size_t c = 0; c < a.size(); ++c) {
+        const Counted difference = a[c] - b[c];
+        sum += difference * difference;
+      }
+      static_cast<void>(exp(sum * Counted(-0.1)));
+    }
+  }
+}
+
+void count_soft(const AttentionShape& s, const TypedValues& values) {
+  using test::Counted;
+  const std::int64_t k = values.whole("landmarks");
+  count_means("landmarks", s, s.queries, k);
+  for (std::int64_t head = 0; head < s.heads; ++head) {
+    count_gaussians(s.queries, k, s.head_width);
+    count_gaussians(k, s.keys, s.head_width);
+    count_gaussians(k, k, s.head_width);
+    Counted::enter("inverse");
+    test::Rows p = test::random_rows(k, k), z = p;
+    Counted largest = 0;
+    for (const test::Row& row : p) {
+      Counted sum = 0;
+      for (const Counted& value : row) sum += value;
+      largest = largest < sum ? sum : largest;
+    }
+    const Counted factor = Counted(1.8) / (largest * largest);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      for (Counted& value : z[i]) value = factor * value;
+      p[i][i] += Counted(0.01);
+    }
+    for (std::int64_t step = 0; step < values.whole("iterations"); ++step) {
+      const test::Rows change = test::products(test::products(z, p), z);
+      for (std::size_t i = 0; i < z.size(); ++i) {
+        for (std::size_t j = 0; j < z.size(); ++j) z[i][j] = Counted(2) * z[i][j] - change[i][j];
+      }
+      for (test::Row& row : z) row.assign(row.size(), 0.01);
+    }
+    Counted::enter("values");
+    static_cast<void>(
+        test::products(test::random_rows(k, s.keys), test::random_rows(s.value_width, s.keys)));
+    static_cast<void>(test::products(test::products(test::random_rows(s.queries, k), z),
+                                     test::random_rows(s.value_width, k)));
+  }
+  count_convolution(s, values);
+}
+
 }  // namespace
+
+NaiveTwin soft_twin() {
+  const auto landmarks = [](std::int64_t count) { return ParameterValues{{"landmarks", count}}; };
+  return {.name = "soft",
+          .map = soft_map,
+          .cases = {{landmarks(1)},
+                    {landmarks(4)},
+                    {{{"landmarks", std::int64_t{9}}, {"iterations", std::int64_t{3}}}},
+                    {}},
+          .differences = true,
+          .knows_order = true,
+          .count = count_soft,
+          .counted = {{.parameters = landmarks(4), .shape = kFiveOfSeven},
+                      {.parameters = {{"landmarks", std::int64_t{2}}, {"term", true}},
+                       .shape = kFiveOfSeven}}};
+}
 
 NaiveTwin agent_twin() {
   const auto agents = [](std::int64_t count) { return ParameterValues{{"agents", count}}; };

@@ -305,6 +305,7 @@ NaiveTwin inline_twin();
 NaiveTwin sima_twin();
 NaiveTwin agent_twin();
 NaiveTwin nystrom_twin();
+NaiveTwin soft_twin();
 NaiveTwin rala_twin();
 NaiveTwin mlla_twin();
 NaiveTwin forgetting_twin();
@@ -343,6 +344,7 @@ const std::vector<NaiveTwin>& naive_twins() {
                                               sima_twin(),
                                               agent_twin(),
                                               nystrom_twin(),
+                                              soft_twin(),
                                               rala_twin(),
                                               mlla_twin(),
                                               forgetting_twin(),

@@ -1,5 +1,6 @@
 // Mechanisms whose map is a product of narrow matrices: comparison with their authors' modules, and
 // the convolution T of the values. mechanism_test.cpp checks the requirements of all mechanisms.
+#include <Eigen/LU>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr const char* kWithTerm[] = {"focused", "inline", "agent", "rala", "mlla"};
+constexpr const char* kWithTerm[] = {"focused", "inline", "agent", "soft", "rala", "mlla"};
 
 /// Tokens of a grid after a prefix, and kernels of side 3.
 struct OnGrid {
@@ -35,6 +36,7 @@ struct OnGrid {
 std::unique_ptr<const Mechanism> with_term(const std::string& name, bool term = true) {
   ParameterValues parameters = {{"term", term}};
   if (name == "agent") parameters["agents"] = std::int64_t{9};
+  if (name == "soft") parameters["landmarks"] = std::int64_t{4};
   return make_mechanism({name, parameters});
 }
 
@@ -59,6 +61,7 @@ TEST(NarrowMaps, MapsAndOutputsAreThoseOfTheAuthorsModules) {
         raw_attention(layout.prefix + layout.rows * layout.columns, reference.at("heads"),
                       reference.at("width"), reference.at("seed"));
     for (float& value : data.queries.values()) value *= reference.at("factor").get<float>();
+    if (name == "soft") data.keys = data.queries;  // its layers have no keys
     for (const nlohmann::json& one : reference.at("tensors")) {
       const Shape shape = one.at("shape");
       Tensor tensor = one.contains("values") ? Tensor(shape, one.at("values"))
@@ -184,6 +187,39 @@ TEST(Nystrom, ConvergesToRowsThatSumToOne) {
           ->implied_map(data.input());
   for (const float value : map.values()) ASSERT_TRUE(std::isfinite(value));
   EXPECT_LT((map.matrix().cast<double>().rowwise().sum().array() - 1).abs().maxCoeff(), 1e-4);
+}
+
+TEST(Soft, KernelsOfLandmarksThatDoNotCoverTheAreasAreRefused) {
+  const auto mechanism = make_mechanism({"soft", {{"landmarks", std::int64_t{4}}}});
+  RandomAttention data(16, 16, 2, 4, 3, 7);
+  const TokenLayout layout{.rows = 4, .columns = 4};
+  for (const Shape& shape : {Shape{4, 4, 2, 2}, Shape{4, 4, 1, 1}, Shape{4, 2, 2}}) {
+    data.parameters.clear();
+    data.parameters.emplace("landmark_kernel", random_normal(shape, 9));
+    AttentionInput input = data.input();
+    input.layout = &layout;
+    const bool fits = shape.back() == 2 && shape.size() == 4;
+    EXPECT_EQ(refusal(*mechanism, input), fits ? "not refused" : "landmark_kernel");
+  }
+}
+
+TEST(Soft, ManyIterationsInvertTheKernel) {
+  RandomAttention data(4, 4, 1, 4, 4, 3);
+  data.keys = data.queries;
+  const auto mechanism =
+      make_mechanism({"soft", {{"landmarks", std::int64_t{4}}, {"iterations", std::int64_t{60}}}});
+  const AttentionInput input = data.input();
+  const MatrixD rows = input.queries.cast<double>();
+  MatrixD kernel(4, 4);
+  for (Eigen::Index i = 0; i < 4; ++i) {
+    for (Eigen::Index j = 0; j < 4; ++j) {
+      kernel(i, j) = std::exp(-(rows.row(i) - rows.row(j)).squaredNorm() / 4);
+    }
+  }
+  const MatrixD ridge = kernel + 0.01 * MatrixD::Identity(4, 4);
+  const MatrixD expected = kernel * ridge.inverse() * kernel;
+  const Tensor map = mechanism->implied_map(input);
+  EXPECT_LT((map.matrix().cast<double>() - expected).cwiseAbs().maxCoeff(), 1e-5);
 }
 
 TEST(Sima, AChannelThatIsZeroInEveryTokenHasNoWeight) {

@@ -10,6 +10,8 @@ of narrow matrices, for the tests to agree with. UPSTREAM is a folder with check
     github.com/LeapLabTHU/MLLA                  models/mlla.py                 mlla
     github.com/mlpen/Nystromformer              LRA/code/attention_nystrom.py (nystrom) and
         ImageNet/T2T-ViT/models/token_nystromformer.py (nystrom with divisor=head, whose output has the values added)
+    github.com/fudan-zvg/SOFT                   models/softmax_free_transformer.py, SOFT/kernel/inverse.py   soft, whose
+        compiled distances are those of its PyTorch code, and whose landmarks are means where the layer has no kernel
 
 Their modules are imported as they are, in float64. Only the linear layers around the core are replaced, so that
 queries, keys and values are the tests' own, and timm's names, which the core does not use. Biases of
@@ -203,8 +205,46 @@ def make_mlla(case, heads, channels, grid, tensors):
     return run
 
 
+class Means(torch.nn.Module):
+    """Means of areas of side × side, in the place of a landmark convolution."""
+
+    def __init__(self, side):
+        super().__init__()
+        self.pool = torch.nn.AvgPool2d(side)
+
+    def forward(self, x):
+        return self.pool(x)
+
+
+def make_soft(case, heads, channels, grid, tensors):
+    side = grid[0] // round(case["parameters"]["landmarks"] ** 0.5)
+    sys.modules.setdefault("SOFT", types.ModuleType("SOFT"))
+    sys.modules.setdefault("SOFT.kernel", types.ModuleType("SOFT.kernel"))
+    sys.modules.setdefault("SOFT.kernel.subtraction", mock.MagicMock())
+    inverse = load("SOFT/SOFT/kernel/inverse.py")
+    sys.modules["SOFT.kernel.inverse"] = inverse
+    upstream = load("SOFT/models/softmax_free_transformer.py")
+    upstream.newton_inverse_kernel = inverse.newton_inv  # without the check that it runs on a GPU
+    module = upstream.SoftmaxFreeAttentionKernel(channels, heads, side, 3, kernel_method="torch").double()
+    if "landmark_kernel" in tensors:
+        set_parameter(module.Qlandmark_op.weight, tensors["landmark_kernel"])
+        set_parameter(module.Qnorm_act[0].weight, tensors["landmark_norm"][0])
+        set_parameter(module.Qnorm_act[0].bias, tensors["landmark_norm"][1])
+    else:
+        module.Qlandmark_op, module.Qnorm_act = Means(side), torch.nn.Identity()
+    # Channels of a head share their kernel: the first one's.
+    kernels = tensors.get("dwc", torch.zeros(channels, 3, 3, dtype=torch.float64))
+    set_parameter(module.conv.weight, kernels[::channels // heads])
+
+    def run(q, k, v):
+        q, v = (x.reshape(1, -1, heads, channels // heads).transpose(1, 2) for x in (q, v))
+        with mock.patch.object(torch.Tensor, "cuda", lambda self: self.double()):
+            return module(q, v, *grid).transpose(1, 2).reshape(1, -1, channels)
+    return run
+
+
 MAKERS = {"focused": make_focused, "inline": make_inline, "sima": make_sima, "agent": make_agent,
-          "nystrom": make_nystrom, "rala": make_rala, "mlla": make_mlla}
+          "nystrom": make_nystrom, "soft": make_soft, "rala": make_rala, "mlla": make_mlla}
 
 
 def case(mechanism, grid, heads, width, seed, prefix=0, factor=1, parameters=None, tensors=None):
@@ -247,6 +287,10 @@ def main():
         case("nystrom", (1, 12), 2, 4, 1410, factor=4, parameters={"landmarks": 6}),
         case("nystrom", (1, 8), 2, 4, 1420, parameters={"landmarks": 8}),
         case("nystrom", (1, 14), 1, 4, 1430, parameters={"landmarks": 4, "divisor": "head"}),
+        case("soft", (4, 4), 2, 4, 1440, parameters={"landmarks": 4}),
+        case("soft", (6, 6), 2, 4, 1450, factor=3, parameters={"landmarks": 9},
+             tensors={"landmark_kernel": ((4, 4, 2, 2), 0.5), "landmark_norm": ((2, 4), 1)}),
+        case("soft", (4, 4), 3, 1, 1460, parameters={"landmarks": 4, "term": True}, tensors={"dwc": ((3, 3, 3), 0.2)}),
         case("rala", (3, 4), 2, 8, 1500),
         case("rala", (4, 3), 1, 8, 1510, factor=3, parameters={"term": True}, tensors={"dwc": ((8, 5, 5), 0.2)}),
         case("mlla", (3, 3), 2, 4, 1600),
