@@ -67,9 +67,10 @@ MatrixD before_rotary(const Subject& subject, const MapIndex& place, const Matri
   }
   Tensor rows({rotated.rows(), rotated.cols()});
   rows.matrix() = rotated.cast<float>();
-  RotaryTurns(block.spec.rotary, rotated.cols(), rotated.rows(), query_layout(trace, place.layer),
-              block.attention.rotary_periods)
-      .undo(rows, 1);
+  const std::int64_t pieces = block.spec.attention.halves ? 2 : 1;
+  RotaryTurns(block.spec.rotary, rotated.cols() / pieces, rotated.rows(),
+              query_layout(trace, place.layer), block.attention.rotary_periods)
+      .undo(rows, pieces);
   return rows.matrix().cast<double>();
 }
 
@@ -102,6 +103,10 @@ AnalysedMatrix scores_of(const Trace& trace, const MapIndex& place) {
     refuse(trace, place.layer, name + " attention is not a softmax of scores",
            "attnscope spectrum --of map");
   }
+  if (name == "differential") {
+    refuse(trace, place.layer, "a head of differential attention has two matrices of scores",
+           "attnscope spectrum --of map");
+  }
   const MatrixD queries = queries_at(trace, place), keys = keys_at(trace, place);
   if (name == "adder") return {l1_scores(queries, keys)};
   const double scale =
@@ -132,7 +137,8 @@ AnalysedMatrix log_map_of(const Trace& trace, const MapIndex& place) {
   }
   AnalysedMatrix found{map.array().log().matrix()};
   const LayerTrace& layer = layer_at(trace, place.layer);
-  const bool known = find_mechanism(mechanism_name(trace, place.layer)).scaled &&
+  const bool known = mechanism_name(trace, place.layer) != "differential" &&
+                     find_mechanism(mechanism_name(trace, place.layer)).scaled &&
                      find_mechanism(mechanism_name(trace, place.layer)).terms &&
                      !layer.queries.empty() && !layer.keys.empty();
   if (!known) return found;

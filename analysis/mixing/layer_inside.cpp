@@ -22,6 +22,7 @@ void check_sum(const Transformer& model, const Block& block, const Trace& trace,
   require_products(model, layer);
   if (block.spec.form != LayerForm::transformer) refuse_layer(layer, "Fastformer's layers");
   if (block.attention.heads_norm) refuse_layer(layer, "a norm of the heads' output before W_O");
+  if (block.attention.gate) refuse_layer(layer, "a gate of the heads' output before W_O");
   if (block.attention_norms.inside) refuse_layer(layer, "a norm of the attention's output");
   if (block.attention.reduction || block.spec.attention.of != Attending::self) {
     refuse_layer(layer, "keys and queries of different tokens");

@@ -40,6 +40,14 @@ const Block& block_with_products(const Model& model, std::int64_t layer, WeightP
         .about("qk")
         .remedy("--of ov, ov-layer or v-composition");
   }
+  if (block.attention.convolves() || block.spec.attention.halves) {
+    throw Error(ErrorKind::usage, block.spec.attention.halves
+                                      ? "the two halves of a head have scores of their own"
+                                      : "queries and keys are convolved: W_QK is not their product")
+        .in_file(model.file())
+        .about("layer " + std::to_string(layer))
+        .remedy("--of ov, ov-layer or v-composition");
+  }
   const std::string& attention = mechanism_of(model.spec(), layer).name;
   if (!find_mechanism(attention).scaled) {
     throw Error(ErrorKind::usage, "W_QK is not defined for an attention that does not score by q·k")

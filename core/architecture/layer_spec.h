@@ -66,13 +66,43 @@ enum class HeadSplit {
   channels_then_heads  ///< projections in the order channels_first, output in heads_first
 };
 
+/// Norm of the heads' output, before the output projection.
+enum class HeadsNorm {
+  over_all,        ///< over all heads, like the layer's other norms, if one is stored
+  each_head,       ///< by the RMS of each head, times a stored weight [dv] if there is one
+  each_difference  ///< likewise, and times 1 − λ₀ of differential attention
+};
+/// Gate of the heads' output, which a layer computes from its input. It is no part of the map.
+enum class OutputGate {
+  none,
+  sigmoid,  ///< norm(o) ⊙ σ(x W)
+  silu      ///< norm(o) ⊙ silu(x W)
+};
+/// Decays α of each token that a layer computes from its input, for a recurrent mechanism.
+enum class DecayGate {
+  none,
+  softplus,    ///< ln α = −exp(a) Δ, with the step Δ = softplus(x W + b), one for each head
+  log_sigmoid  ///< ln α = ln σ(x W + b) / divisor, one for each channel of the keys
+};
+
 struct AttentionSpec {
   Attending of = Attending::self;
   std::int64_t heads = 3;       ///< H, number of query heads
   std::int64_t key_heads = 0;   ///< Hk, number of key and value heads, a divisor of H; 0: H
   std::int64_t head_width = 0;  ///< d, width of a head; 0: width / heads
   HeadSplit head_split = HeadSplit::heads_first;  ///< order in the file; heads_first once loaded
-  bool cosine = false;  ///< queries and keys are normalised to length 1 per head
+  bool cosine = false;           ///< queries and keys are normalised to length 1 per head
+  std::int64_t value_width = 0;  ///< dv, width of a head's values; 0: d
+  /// Number of stored heads of queries and keys, a divisor of H, each of which serves the values of
+  /// H / query_heads heads; 0: H. Unlike key_heads it leaves every head its values.
+  std::int64_t query_heads = 0;
+  /// Heads have two halves, stored apart: the rows of a projection hold the first halves of all
+  /// heads, then the second. Rotary positions turn each half by itself.
+  bool halves = false;
+  HeadsNorm heads_norm = HeadsNorm::over_all;
+  OutputGate gate = OutputGate::none;
+  DecayGate decay = DecayGate::none;
+  double decay_divisor = 1;  ///< DecayGate::log_sigmoid
 };
 
 /// Channels that are rotated together: x_i with x_{i+r/2} (half), or x_{2i} with x_{2i+1} (pair).

@@ -97,6 +97,19 @@ const std::vector<SpecMember>& spec_members() {
                  "h), or the latter only for queries, keys and values"),
       NEW_MEMBER(layer.attention.cosine,
                  "queries and keys of each head are normalised to length 1"),
+      NEW_MEMBER(layer.attention.value_width, "dv, width of a head's values; 0: d"),
+      NEW_MEMBER(layer.attention.query_heads,
+                 "number of stored heads of queries and keys, if several heads of values share "
+                 "them; 0: one for each"),
+      NEW_MEMBER(layer.attention.halves,
+                 "the projections hold the first halves of all heads, then the second, and each "
+                 "half is rotated by itself"),
+      NEW_MEMBER(layer.attention.heads_norm,
+                 "norm of the heads' output: over all heads, of each head, or times 1 − λ₀ of "
+                 "differential attention"),
+      NEW_MEMBER(layer.attention.gate, "gate of the heads' output, from the layer's input"),
+      NEW_MEMBER(layer.attention.decay, "decays of a recurrent mechanism, from the layer's input"),
+      NEW_MEMBER(layer.attention.decay_divisor, "divisor of ln σ in decays of log_sigmoid"),
       NEW_MEMBER(layer.rotary.form, "channels of queries and keys that are rotated together"),
       NEW_MEMBER(layer.rotary.grid,
                  "position of rotary angles: the token's, or its patch's row and column, in [−1, "

@@ -42,6 +42,14 @@ template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<HeadSplit>{
     "heads_first", "channels_first", "channels_then_heads"};
 template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<HeadsNorm>{"over_all", "each_head",
+                                                                       "each_difference"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<OutputGate>{"none", "sigmoid", "silu"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<DecayGate>{"none", "softplus",
+                                                                       "log_sigmoid"};
+template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Attending>{"self", "class_token",
                                                                        "encoder"};
 template <>
@@ -123,15 +131,14 @@ template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<QkvRows>{"parts_first", "heads_first"};
 
 /// Pointer to a member of a ModelSpec.
-using AnyMember =
-    std::variant<std::int64_t*, double*, bool*, std::vector<double>*, std::vector<std::string>*,
-                 std::vector<std::int64_t>*, std::vector<PyramidStage>*,
-                 std::vector<MechanismChoice>*, std::vector<LayerDifference>*, MechanismChoice*,
-                 ScoreScale*, InputKind*, PatchOrder*, ResizeFilter*, ResizeMode*, Tokenizer*,
-                 Positions*, SinusoidOrder*, HeadSplit*, PositionResize*, TableResize*, Attending*,
-                 Tail*, LayerForm*, Residual*, NormPosition*, Norm*, Rotary*, RotaryGrid*,
-                 RotaryScaling*, WindowForm*, WindowFilling*, ScoreBias*, Activation*, MlpForm*,
-                 Readout*, HeadActivation*, Arithmetic*>;
+using AnyMember = std::variant<
+    std::int64_t*, double*, bool*, std::vector<double>*, std::vector<std::string>*,
+    std::vector<std::int64_t>*, std::vector<PyramidStage>*, std::vector<MechanismChoice>*,
+    std::vector<LayerDifference>*, MechanismChoice*, ScoreScale*, InputKind*, PatchOrder*,
+    ResizeFilter*, ResizeMode*, Tokenizer*, Positions*, SinusoidOrder*, HeadSplit*, HeadsNorm*,
+    OutputGate*, DecayGate*, PositionResize*, TableResize*, Attending*, Tail*, LayerForm*,
+    Residual*, NormPosition*, Norm*, Rotary*, RotaryGrid*, RotaryScaling*, WindowForm*,
+    WindowFilling*, ScoreBias*, Activation*, MlpForm*, Readout*, HeadActivation*, Arithmetic*>;
 
 struct SpecMember {
   std::string_view name;  ///< option name: "heads"; for some members the path

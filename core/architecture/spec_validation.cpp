@@ -62,6 +62,35 @@ void validate_attention(const ModelSpec& spec, const AttentionSpec& attention) {
                std::to_string(attention.key_heads));
 }
 
+/// Validates members of layers with halves, gates or values of their own width.
+void validate_recurrent(const ModelSpec& spec, const LayerSpec& layer) {
+  const AttentionSpec& attention = layer.attention;
+  check_range("layer.attention.value_width", attention.value_width, 0, kMost);
+  check_range("layer.attention.query_heads", attention.query_heads, 0, attention.heads);
+  check_member(attention.query_heads == 0 || attention.heads % attention.query_heads == 0,
+               "layer.attention.query_heads",
+               "a divisor of the heads, " + std::to_string(attention.heads),
+               std::to_string(attention.query_heads));
+  check_positive("layer.attention.decay_divisor", attention.decay_divisor);
+  const bool plain = layer.form == LayerForm::transformer && !spec.is_pyramid() &&
+                     attention.of == Attending::self &&
+                     attention.head_split == HeadSplit::heads_first &&
+                     layer.scores.window_form != WindowForm::tiles &&
+                     spec.arithmetic == Arithmetic::multiplicative;
+  const auto only_plain = [&](bool usual, std::string_view name, const char* what) {
+    check_member(usual || plain, name, std::string(what) + " in layers of this kind",
+                 "another value");
+  };
+  only_plain(attention.value_width == 0, "layer.attention.value_width", "0");
+  only_plain(attention.query_heads == 0, "layer.attention.query_heads", "0");
+  only_plain(!attention.halves, "layer.attention.halves", "false");
+  only_plain(attention.heads_norm == HeadsNorm::over_all, "layer.attention.heads_norm", "over_all");
+  only_plain(attention.gate == OutputGate::none, "layer.attention.gate", "none");
+  only_plain(attention.decay == DecayGate::none, "layer.attention.decay", "none");
+  check_member(!attention.halves || width_of_head(layer, spec.width) % 2 == 0, "head_width",
+               "an even number, with halves", std::to_string(width_of_head(layer, spec.width)));
+}
+
 /// Validates members that only transformer layers with a residual connection can have.
 void validate_variations(const ModelSpec& spec, const LayerSpec& layer) {
   check_positive("layer.residual_scale", layer.residual_scale);
@@ -183,6 +212,7 @@ void check_plain(const ModelSpec& spec, const LayerSpec& layer) {
 void validate_layer(const ModelSpec& spec, const LayerSpec& layer) {
   validate_attention(spec, layer.attention);
   validate_variations(spec, layer);
+  validate_recurrent(spec, layer);
   validate_rotary(spec, layer);
   validate_scores(spec, layer.scores);
   validate_grid_scores(spec, layer);

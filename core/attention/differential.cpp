@@ -30,6 +30,14 @@ constexpr std::int64_t half_width(std::int64_t width) {
   return std::max<std::int64_t>(width / 2, 1);
 }
 
+}  // namespace
+
+double initial_lambda(std::int64_t layer) {
+  return 0.8 - 0.6 * std::exp(-0.3 * static_cast<double>(layer));
+}
+
+namespace {
+
 class Differential final : public ScoreMechanism {
  public:
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
@@ -80,9 +88,9 @@ class Differential final : public ScoreMechanism {
                   .cwiseProduct(of_head(*key, head, 1, width).cast<double>()))
           .sum();
     };
-    const double initial = 0.8 - 0.6 * std::exp(-0.3 * static_cast<double>(input.layer));
     return static_cast<float>(std::exp(product("lambda_q1", "lambda_k1")) -
-                              std::exp(product("lambda_q2", "lambda_k2")) + initial);
+                              std::exp(product("lambda_q2", "lambda_k2")) +
+                              initial_lambda(input.layer));
   }
 
   [[nodiscard]] LayerScores scores(const AttentionInput& input) const override {

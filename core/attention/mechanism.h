@@ -219,6 +219,9 @@ struct MechanismEntry {
 /// patches, 1 for a sequence.
 [[nodiscard]] MechanismChoice choice_over_tokens(MechanismChoice choice, bool on_grid);
 
+/// λ₀ of differential attention in layer `layer`, from 0 (Ye et al. 2024): 0.8 − 0.6 exp(−0.3 l).
+[[nodiscard]] double initial_lambda(std::int64_t layer);
+
 /// The choice for people: "adder attention + identity", "hash attention, learned codes, 16 bits".
 /// Settings at their defaults are left out; to_string(choice) names all.
 [[nodiscard]] std::string in_words(const MechanismChoice& choice);

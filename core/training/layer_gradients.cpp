@@ -86,6 +86,8 @@ void check_parts(const Transformer& model, const Block& block) {
             "biases of relative positions");
   refuse_if(!part.sinks.empty(), "sink logits");
   refuse_if(part.heads_norm.has_value(), "a norm of the heads' output");
+  refuse_if(part.gate.has_value(), "gates of the heads' output");
+  refuse_if(part.convolves() || !part.gates.empty(), "convolutions or gates of recurrent layers");
   refuse_if(!part.out, "attention without an output projection");
   const BranchNorms& first = block.attention_norms;
   const BranchNorms& second = block.mlp_norms;

@@ -244,6 +244,11 @@ std::string uncounted(const ModelSpec& spec) {
   if (layer.scores.window > 0 && !tiles) return "windows";
   if (layer.scores.soft_cap > 0) return "soft caps";
   if (layer.attention.cosine) return "cosines of queries and keys";
+  const AttentionSpec& attention = layer.attention;
+  if (attention.heads_norm != HeadsNorm::over_all) return "norms of single heads";
+  if (attention.gate != OutputGate::none) return "gates of the heads' output";
+  if (attention.decay != DecayGate::none) return "decays from the tokens";
+  if (attention.value_width != 0) return "values of another width than keys";
   if (layer.residual_scale != 1) return "scaled residuals";
   if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
   if (spec.readout.kind == Readout::masked_token) return "heads of masked tokens";

@@ -196,6 +196,7 @@ std::optional<HeadProjections> kept_projections(const AttentionPart& part, const
                                                 std::optional<RotaryTurns> turns,
                                                 std::int64_t tokens) {
   if (layer.attention.of != Attending::self || part.reduction) return std::nullopt;
+  if (part.convolves() || layer.attention.halves) return std::nullopt;
   HeadProjections projections{.query = part.query,
                               .key = part.key,
                               .query_norm = part.query_norm,
@@ -238,9 +239,10 @@ Tensor attend_by_groups(const Linear& value, const HeadProjections& from, const 
   return output;
 }
 
-/// Projects the heads' output, [N, H·d] → [N, D].
-Tensor projected_back(const AttentionPart& part, Tensor output) {
-  if (part.heads_norm) part.heads_norm->apply(output.matrix());
+/// Projects the heads' output, [N, H·dv] → [N, D]. `gate` is that of the layer's input, or empty.
+Tensor projected_back(const AttentionPart& part, OutputGate form, Tensor gate, Tensor output) {
+  if (part.heads_norm) normalise_groups(*part.heads_norm, output);
+  if (!gate.empty()) apply_gate(form, std::move(gate), output);
   return part.out ? (*part.out)(seen(output)) : output;
 }
 
@@ -262,10 +264,18 @@ Tensor KeyReduction::operator()(const Tensor& tokens, const GridExtents& grid) c
 Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
               const Tensor& tokens, Tensor* own) {
   const std::int64_t count = tokens.extent(0), before = run.cache ? run.cache->tokens() : 0;
+  const std::int64_t pieces = layer.attention.halves ? 2 : 1;  // of a head, turned separately
   std::optional<RotaryTurns> turns;
   if (layer.rotary.form != Rotary::none) {
-    turns.emplace(layer.rotary, part.query.outputs() / layer.attention.heads, before + count,
-                  run.layout, part.rotary_periods, before);
+    turns.emplace(layer.rotary, part.query.outputs() / layer.attention.heads / pieces,
+                  before + count, run.layout, part.rotary_periods, before);
+  }
+  const OutputGate form = layer.attention.gate;
+  Tensor gate = part.gate ? (*part.gate)(seen(tokens)) : Tensor();
+  NamedTensors with_gates;
+  if (!part.gates.empty()) {
+    with_gates = run.parameters;
+    part.gates.add(seen(tokens), layer.attention.heads, with_gates);
   }
   const bool computes = run.recorded && run.request.implied_maps &&
                         run.request.large_maps == TraceRequest::LargeMaps::computed;
@@ -280,7 +290,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     Tensor output = attend_by_groups(part.value, *projections, run, layer.scores.causal, tokens);
     run.recorded->implied_map =
         projected_maps(*std::move(projections), run, layer.scores.causal, taken());
-    return projected_back(part, std::move(output));
+    return projected_back(part, form, std::move(gate), std::move(output));
   }
   const GridExtents grid{run.layout.rows, run.layout.columns};
   GridExtents keys_grid = grid;
@@ -299,11 +309,14 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
   Tensor kept;
   if (projections) kept = taken();
   if (own) *own = {};
+  if (part.query_convolution) part.query_convolution->apply(queries);
+  if (part.key_convolution) part.key_convolution->apply(keys);
+  if (part.value_convolution) part.value_convolution->apply(values);
   if (part.query_norm) normalise_groups(*part.query_norm, queries);
   if (part.key_norm) normalise_groups(*part.key_norm, keys);
   if (turns) {
-    turns->apply(queries, layer.attention.heads);
-    turns->apply(keys, layer.key_heads());
+    turns->apply(queries, pieces * layer.attention.heads);
+    turns->apply(keys, pieces * layer.key_heads());
   }
   ScoreTerms terms = terms_of(part, layer, run, {queries, keys}, before + count);
   if (run.cache) {
@@ -331,7 +344,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
       .keys = run.cache ? run.cache->keys() : seen(keys),
       .values = run.cache ? run.cache->values() : seen(values),
       .heads = layer.attention.heads,
-      .parameters = &run.parameters,
+      .parameters = part.gates.empty() ? &run.parameters : &with_gates,
       // One layout describes both queries and keys: null if they are different tokens.
       .layout = keys_grid == grid && layer.attention.of == Attending::self ? &run.layout : nullptr,
       .causal = layer.scores.causal && !run.cache,  // the terms hide later keys
@@ -382,7 +395,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
   }
   // Frees the memory of these vectors before the output projection allocates its result.
   queries = keys = values = {};
-  return projected_back(part, std::move(output));
+  return projected_back(part, form, std::move(gate), std::move(output));
 }
 
 }  // namespace attnscope

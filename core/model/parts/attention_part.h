@@ -10,6 +10,7 @@
 #include "core/model/parts/convolution.h"
 #include "core/model/parts/layer_norm.h"
 #include "core/model/parts/linear.h"
+#include "core/model/parts/recurrent_parts.h"
 
 namespace attnscope {
 
@@ -27,7 +28,9 @@ struct KeyReduction {
 struct AttentionPart {
   Linear query;               ///< D → H·d
   std::optional<Linear> key;  ///< D → Hk·d; if empty, the queries serve as keys (EcoFormer)
-  Linear value;               ///< D → Hk·d
+  Linear value;               ///< D → Hk·dv
+  /// Convolutions after the projections.
+  std::optional<ShortConvolution> query_convolution, key_convolution, value_convolution;
   std::optional<LayerNorm> query_norm, key_norm;  ///< per head [d], or over all heads [H·d], [Hk·d]
   std::optional<KeyReduction> reduction;          ///< reduction of the inputs of keys and values
   std::int64_t grid_window = 0;       ///< side of the grid windows (Swin, Twins, SAM), or 0
@@ -40,8 +43,14 @@ struct AttentionPart {
   Tensor relative_rows, relative_columns;
   std::vector<float> sinks;             ///< [H], or empty
   NamedTensors mechanism;               ///< the tensors that AttentionInput::parameters points to
-  std::optional<LayerNorm> heads_norm;  ///< norm of the heads' output [H·d]
-  std::optional<Linear> out;            ///< H·d → D; empty if the model has no output projection
+  RecurrentGates gates;                 ///< gates that the mechanism reads
+  std::optional<Linear> gate;           ///< D → H·dv, of OutputGate
+  std::optional<LayerNorm> heads_norm;  ///< norm of each head's output [dv], or of all [H·dv]
+  std::optional<Linear> out;  ///< H·dv → D; empty if the model has no output projection
+
+  [[nodiscard]] bool convolves() const {
+    return query_convolution || key_convolution || value_convolution;
+  }
 };
 
 /// The attention output for the tokens [N, D], [N, D]; records what the run requests. Throws

@@ -71,7 +71,8 @@ bool have_rows_apart(const std::vector<StageWeights>& stages,
       const ScoreSpec& scores = block.spec.scores;
       const MechanismEntry& mechanism = find_mechanism((*next++)->choice().name);
       const bool has_parameters =
-          !mechanism.tensors.empty() && (request.parameters || !block.attention.mechanism.empty());
+          !mechanism.tensors.empty() && (request.parameters || !block.attention.mechanism.empty() ||
+                                         !block.attention.gates.empty());
       const bool apart =
           mechanism.rows && !has_parameters && block.spec.form == LayerForm::transformer &&
           block.attention.grid_window == 0 && block.attention.sinks.empty() &&
@@ -257,7 +258,7 @@ std::vector<AttentionShape> Transformer::shapes(const std::vector<TokenLayout>& 
                                           : queries,
                       .heads = heads,
                       .head_width = width,
-                      .value_width = width});
+                      .value_width = block.attention.value.outputs() / block.spec.key_heads()});
     }
   }
   return list;
@@ -408,7 +409,7 @@ bool Transformer::can_append(const MechanismChoice& mechanism, std::int64_t toke
                        layer.scores.bias == ScoreBias::decomposed;
     return layer.form == LayerForm::transformer && layer.scores.causal && !table &&
            layer.attention.of == Attending::self && !block.attention.reduction &&
-           block.attention.grid_window == 0 &&
+           block.attention.grid_window == 0 && !block.attention.convolves() &&
            !(layer.rotary.form != Rotary::none && by_length &&
              tokens > layer.rotary.trained_context);
   };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -20,16 +21,21 @@ enum WeightPart { kQuery, kKey, kValue };
 
 /// The dimensions of a layer's projections.
 struct Dimensions {
-  std::int64_t width, heads, key_heads, head_width;
+  std::int64_t width, heads, key_heads, head_width, value_width;
 
   [[nodiscard]] std::int64_t query_width() const { return heads * head_width; }
   [[nodiscard]] std::int64_t key_width() const { return key_heads * head_width; }
+  /// All channels of the values, and of the heads' output.
+  [[nodiscard]] std::int64_t values_width() const { return key_heads * value_width; }
+  [[nodiscard]] std::int64_t output_width() const { return heads * value_width; }
 };
 
 /// Rows of one part of a fused weight, in the order of the heads.
 std::vector<std::int64_t> fused_rows(const Dimensions& dimensions, QkvRows order, WeightPart part) {
   const std::int64_t each = dimensions.head_width, group = dimensions.heads / dimensions.key_heads;
-  const std::int64_t count = part == kQuery ? dimensions.query_width() : dimensions.key_width();
+  const std::int64_t count = part == kQuery   ? dimensions.query_width()
+                             : part == kValue ? dimensions.values_width()
+                                              : dimensions.key_width();
   const std::int64_t before[] = {0, dimensions.query_width(),
                                  dimensions.query_width() + dimensions.key_width()};
   std::vector<std::int64_t> rows;
@@ -53,6 +59,18 @@ std::vector<std::int64_t> heads_first(const std::vector<std::int64_t>& rows, std
   std::vector<std::int64_t> ordered;
   for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
     ordered.push_back(rows[static_cast<std::size_t>(row % each * heads + row / each)]);
+  }
+  return ordered;
+}
+
+/// Reorders `rows`, the first halves of all heads and then the second, to be grouped by head.
+std::vector<std::int64_t> halves_joined(const std::vector<std::int64_t>& rows, std::int64_t heads) {
+  const std::int64_t half = std::ssize(rows) / heads / 2;
+  std::vector<std::int64_t> ordered;
+  for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
+    const std::int64_t head = row / (2 * half), channel = row % (2 * half);
+    const std::int64_t stored = channel / half * heads * half + head * half + channel % half;
+    ordered.push_back(rows[static_cast<std::size_t>(stored)]);
   }
   return ordered;
 }
@@ -99,17 +117,141 @@ std::int64_t width_of_keys(const Dimensions& dimensions, const MechanismChoice& 
   return values.whole("conv_heads");
 }
 
+/// Rows that `heads` heads of `width` channels have in a weight whose `stored` heads begin at row
+/// `first`: each stored head serves heads / stored of them.
+std::vector<std::int64_t> repeated_rows(std::int64_t first, std::int64_t width, std::int64_t stored,
+                                        std::int64_t heads) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < heads * width; ++row) {
+    rows.push_back(first + row / width * stored / heads * width + row % width);
+  }
+  return rows;
+}
+
+/// Rows of queries, keys and values in a weight that has them one after the other.
+struct RecurrentRows {
+  std::vector<std::int64_t> query, key, value;
+  std::int64_t count = 0;
+};
+
+RecurrentRows recurrent_rows(const Dimensions& dimensions, std::int64_t stored) {
+  const std::int64_t each = stored * dimensions.head_width;
+  return {.query = repeated_rows(0, dimensions.head_width, stored, dimensions.heads),
+          .key = repeated_rows(each, dimensions.head_width, stored, dimensions.heads),
+          .value = counted_rows(2 * each, dimensions.output_width()),
+          .count = 2 * each + dimensions.output_width()};
+}
+
+/// Rows `rows` of a short convolution of `channels` channels; empty if the file has none.
+std::optional<ShortConvolution> read_short(const WeightReader& reader, const std::string& role,
+                                           std::int64_t channels,
+                                           const std::vector<std::int64_t>& rows) {
+  if (!reader.has(role + ".weight")) return std::nullopt;
+  const std::int64_t taps = std::max<std::int64_t>(reader.size_of(role + ".weight") / channels, 1);
+  const Tensor stored =
+      reader.read(role + ".weight", {channels, 1, taps}).reshaped({channels, taps});
+  const std::vector<float> bias = reader.read_vector(role + ".bias", channels, false);
+  ShortConvolution convolution{.kernels = Tensor({std::ssize(rows), taps}), .bias = {}};
+  for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
+    const std::int64_t from = rows[static_cast<std::size_t>(row)];
+    convolution.kernels.matrix().row(row) = seen(stored).row(from);
+    if (!bias.empty()) convolution.bias.push_back(bias[static_cast<std::size_t>(from)]);
+  }
+  return convolution;
+}
+
+/// Reads short convolutions, of all three in one tensor or of each.
+void read_convolutions(const WeightReader& reader, const std::string& prefix,
+                       const Dimensions& dimensions, std::int64_t stored, AttentionPart& part) {
+  if (reader.has(prefix + "qkv_convolution.weight")) {
+    const RecurrentRows rows = recurrent_rows(dimensions, stored);
+    const std::string role = prefix + "qkv_convolution";
+    part.query_convolution = read_short(reader, role, rows.count, rows.query);
+    part.key_convolution = read_short(reader, role, rows.count, rows.key);
+    part.value_convolution = read_short(reader, role, rows.count, rows.value);
+    return;
+  }
+  const auto own = [&](const char* role, std::int64_t channels) {
+    return read_short(reader, prefix + role, channels, counted_rows(0, channels));
+  };
+  part.query_convolution = own("query_convolution", dimensions.query_width());
+  part.key_convolution = own("key_convolution", dimensions.key_width());
+  part.value_convolution = own("value_convolution", dimensions.values_width());
+}
+
+/// Reads the gates that a recurrent mechanism takes from the layer's input.
+RecurrentGates read_gates(const WeightReader& reader, const AttentionSpec& attention,
+                          const Dimensions& dimensions, const std::string& prefix) {
+  RecurrentGates gates;
+  gates.form = attention.decay;
+  gates.divisor = attention.decay_divisor;
+  const auto linear = [&](const char* role, std::int64_t outputs, std::int64_t inputs) {
+    return reader.read_linear(prefix + role, outputs, inputs, Arithmetic::multiplicative);
+  };
+  if (reader.has(prefix + "beta.weight")) {
+    gates.beta = linear("beta", dimensions.heads, dimensions.width);
+  }
+  if (attention.decay == DecayGate::none) return gates;
+  std::int64_t inputs = dimensions.width;
+  if (reader.has(prefix + "decay_hidden.weight")) {
+    const std::int64_t narrow = reader.outputs_of(prefix + "decay_hidden.weight");
+    gates.hidden = linear("decay_hidden", narrow, inputs);
+    inputs = narrow;
+  }
+  if (attention.decay == DecayGate::softplus) {
+    gates.decay = linear("decay", dimensions.heads, inputs);
+    gates.rate = reader.read_vector(prefix + "decay_rate", dimensions.heads);
+  } else {
+    gates.decay = linear("decay", dimensions.query_width(), inputs);
+  }
+  return gates;
+}
+
+/// Reads the norm of the heads' output. That of single heads is an RMS norm, with weights of 1 if
+/// none are stored.
+std::optional<LayerNorm> read_heads_norm(const WeightReader& reader, const LayerSpec& layer,
+                                         const Dimensions& dimensions, std::int64_t index) {
+  const std::string role = "layer." + std::to_string(index) + ".heads_norm";
+  const HeadsNorm kind = layer.attention.heads_norm;
+  if (kind == HeadsNorm::over_all) return reader.read_norm(role, dimensions.output_width());
+  const auto width = static_cast<std::size_t>(dimensions.value_width);
+  std::vector<float> weight = reader.read_vector(role + ".weight", dimensions.value_width, false);
+  if (weight.empty()) weight.assign(width, 1.0F);
+  if (kind == HeadsNorm::each_difference) {
+    for (float& value : weight) value *= static_cast<float>(1 - initial_lambda(index));
+  }
+  return LayerNorm{.weight = std::move(weight),
+                   .bias = std::vector<float>(width, 0.0F),
+                   .eps = layer.norm.eps,
+                   .rms = true};
+}
+
+/// Reads queries and the gate of the output, whose heads alternate in one weight.
+void read_query_and_gate(const WeightReader& reader, const Dimensions& dimensions,
+                         const std::string& role, AttentionPart& part) {
+  const FusedWeight both(reader, role, 2 * dimensions.query_width(), dimensions.width,
+                         Arithmetic::multiplicative);
+  std::vector<std::int64_t> queries, gates;
+  for (std::int64_t row = 0; row < 2 * dimensions.query_width(); ++row) {
+    (row / dimensions.head_width % 2 == 0 ? queries : gates).push_back(row);
+  }
+  part.query = both.take(queries, 0);
+  part.gate = both.take(gates, 0);
+}
+
 void read_projections(const WeightReader& reader, const Architecture& architecture,
-                      const Dimensions& dimensions, bool channels_first, std::int64_t index,
-                      AttentionPart& part) {
+                      const Dimensions& dimensions, const AttentionSpec& attention,
+                      std::int64_t index, AttentionPart& part) {
+  const bool channels_first = attention.head_split != HeadSplit::heads_first;
   const std::string prefix = "layer." + std::to_string(index) + ".";
   const Arithmetic arithmetic = arithmetic_of(architecture.spec, index);
   const std::int64_t query_width = dimensions.query_width(), key_width = dimensions.key_width();
   const auto as_split = [&](std::vector<std::int64_t> rows, std::int64_t heads) {
+    if (attention.halves) return halves_joined(rows, heads);
     return channels_first ? heads_first(rows, heads) : std::move(rows);
   };
   const auto linear = [&](const char* role, std::int64_t outputs, std::int64_t heads) {
-    if (!channels_first) {
+    if (!channels_first && !attention.halves) {
       return reader.read_linear(prefix + role, outputs, dimensions.width, arithmetic);
     }
     const FusedWeight whole(reader, prefix + role, outputs, dimensions.width, arithmetic);
@@ -117,7 +259,8 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
   };
   for (const char* const role : {"qkv", "windowed_qkv"}) {
     if (!reader.has(prefix + role + ".weight")) continue;
-    const FusedWeight fused(reader, prefix + role, query_width + 2 * key_width, dimensions.width,
+    const FusedWeight fused(reader, prefix + role,
+                            query_width + key_width + dimensions.values_width(), dimensions.width,
                             arithmetic);
     const QkvRows order = architecture.qkv_rows;
     // Some models store biases separately, with none for keys (BEiT).
@@ -134,12 +277,26 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
                             reader.read_vector(prefix + "value.bias", key_width, false));
     return;
   }
+  if (reader.has(prefix + "recurrent_qkv.weight")) {
+    const std::int64_t stored = attention.query_heads ? attention.query_heads : dimensions.heads;
+    const RecurrentRows rows = recurrent_rows(dimensions, stored);
+    const FusedWeight fused(reader, prefix + "recurrent_qkv", rows.count, dimensions.width,
+                            arithmetic);
+    part.query = fused.take(rows.query, 0);
+    part.key = fused.take(rows.key, 0);
+    part.value = fused.take(rows.value, 0);
+    return;
+  }
   if (reader.has(prefix + "query_key.weight")) {
     part.query = linear("query_key", query_width, dimensions.heads);
     part.value = linear("value", query_width, dimensions.key_heads);
     return;
   }
-  part.query = linear("query", query_width, dimensions.heads);
+  if (reader.has(prefix + "query_gate.weight")) {
+    read_query_and_gate(reader, dimensions, prefix + "query_gate", part);
+  } else {
+    part.query = linear("query", query_width, dimensions.heads);
+  }
   if (reader.has(prefix + "key_value.weight")) {
     const FusedWeight fused(reader, prefix + "key_value", 2 * key_width, dimensions.width,
                             arithmetic);
@@ -150,7 +307,7 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
   }
   part.key = linear("key", width_of_keys(dimensions, mechanism_of(architecture.spec, index)),
                     dimensions.key_heads);
-  part.value = linear("value", key_width, dimensions.key_heads);
+  part.value = linear("value", dimensions.values_width(), dimensions.key_heads);
 }
 
 /// A norm per head or over all heads together, depending on the size of its tensor.
@@ -184,7 +341,7 @@ Linear read_output(const WeightReader& reader, const std::string& role, std::int
                    const Dimensions& dimensions, HeadSplit split, Arithmetic arithmetic) {
   const std::int64_t query_width = dimensions.query_width();
   if (split != HeadSplit::channels_first) {
-    return reader.read_linear(role, width, query_width, arithmetic);
+    return reader.read_linear(role, width, dimensions.output_width(), arithmetic);
   }
   const Tensor stored = reader.read(role + ".weight", {width, query_width});
   const std::vector<std::int64_t> order =
@@ -291,13 +448,23 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
   const ModelSpec& spec = architecture.spec;
   const std::string prefix = "layer." + std::to_string(index) + ".";
   const std::int64_t width = width_of_layer(spec, index);
-  const Dimensions dimensions{width, layer.attention.heads, layer.key_heads(),
-                              width_of_head(layer, width)};
+  const std::int64_t head_width = width_of_head(layer, width);
+  const Dimensions dimensions{
+      width, layer.attention.heads, layer.key_heads(), head_width,
+      layer.attention.value_width ? layer.attention.value_width : head_width};
   const std::int64_t query_width = dimensions.query_width();
   const Arithmetic arithmetic = arithmetic_of(spec, index);
   AttentionPart part;
   const HeadSplit split = layer.attention.head_split;
-  read_projections(reader, architecture, dimensions, split != HeadSplit::heads_first, index, part);
+  const AttentionSpec& attention = layer.attention;
+  read_projections(reader, architecture, dimensions, attention, index, part);
+  read_convolutions(reader, prefix, dimensions,
+                    attention.query_heads ? attention.query_heads : dimensions.heads, part);
+  part.gates = read_gates(reader, attention, dimensions, prefix);
+  if (attention.gate != OutputGate::none && !part.gate) {
+    part.gate = reader.read_linear(prefix + "gate", dimensions.output_width(), width,
+                                   Arithmetic::multiplicative);
+  }
   part.query_norm =
       read_head_norm(reader, prefix + "query_norm", dimensions.head_width, query_width);
   part.key_norm =
@@ -311,21 +478,25 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
   }
   if (layer.attention.cosine) add_cosines(dimensions.head_width, part);
   if (!spec.stages.empty()) read_reduction(reader, spec, index, part);
-  part.heads_norm = reader.read_norm(prefix + "heads_norm", query_width);
+  if (attention.halves && (part.query_norm || part.key_norm)) {
+    throw Error(ErrorKind::unsupported, "norms of queries and keys whose heads have two halves")
+        .about("layer.attention.halves");
+  }
+  part.heads_norm = read_heads_norm(reader, layer, dimensions, index);
   if (arithmetic == Arithmetic::adder) {
     part.heads_norm = reader.read_norm(prefix + "attention_norm", query_width);
     if (!part.heads_norm) part.heads_norm = reader.plain_norm(query_width);
   }
   if (reader.has(prefix + "out.weight")) {
     part.out = read_output(reader, prefix + "out", width, dimensions, split, arithmetic);
-  } else if (query_width != width) {
+  } else if (dimensions.output_width() != width) {
     throw Error(ErrorKind::damaged, "the heads' output has no projection to the width")
         .about(prefix + "out.weight");
   }
   if (reader.has("rotary_periods")) {
     part.rotary_periods = reader.read_vector("rotary_periods", dimensions.head_width / 4);
   }
-  check_rotary(part, layer, dimensions.head_width);
+  check_rotary(part, layer, attention.halves ? head_width / 2 : head_width);
   read_score_terms(reader, spec, layer, width, prefix, part);
   read_tiles(reader, spec, layer, prefix, part);
   part.mechanism = reader.read_mechanism(index);
