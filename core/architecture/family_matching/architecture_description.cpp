@@ -312,8 +312,9 @@ void check_roles(const ArchitectureDescription& description) {
                     ", which a model of its kind needs",
                 "tensors");
   }
-  const bool separate =
-      has("layer.query.weight") && has("layer.key.weight") && has("layer.value.weight");
+  // A projection of queries may have their gates, too.
+  const bool queries = has("layer.query.weight") || has("layer.query_gate.weight");
+  const bool separate = queries && has("layer.key.weight") && has("layer.value.weight");
   // Both forms are allowed if the model may have either.
   const auto optional = [&](const char* role) {
     const auto& patterns = description.tensors.find(role)->second;

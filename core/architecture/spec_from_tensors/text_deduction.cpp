@@ -307,8 +307,41 @@ class TextDeduction final : FamilyDeduction {
     return rows / 3;
   }
 
+  /// Checks heads whose queries and keys several of them share, which no tensor shows.
+  void check_recurrent_heads() const {
+    for (const char* const member : {"heads", "head_width", "layer.attention.query_heads"}) {
+      if (stated(member)) continue;
+      throw Error(ErrorKind::unsupported, "the file does not show the heads of its layers")
+          .in_file(checkpoint_.path())
+          .about(member)
+          .expected("config.json next to the file");
+    }
+    const AttentionSpec& attention = spec_.layer.attention;
+    const std::int64_t stored = attention.query_heads ? attention.query_heads : attention.heads;
+    const std::int64_t each = attention.value_width ? attention.value_width : attention.head_width;
+    const std::int64_t expected = 2 * stored * attention.head_width + attention.heads * each;
+    const std::int64_t rows = shape_of("layer.0.recurrent_qkv.weight")[0];
+    if (rows == expected) return;
+    throw Error(fault_of("heads"), "the heads do not fit the weights")
+        .in_file(checkpoint_.path())
+        .about("heads")
+        .expected(std::to_string(rows) + " rows of queries, keys and values")
+        .found(std::to_string(expected));
+  }
+
+  /// Takes the width of values that differ from keys in it from their rows.
+  void deduce_value_width() {
+    AttentionSpec& attention = spec_.layer.attention;
+    if (attention.heads_norm != HeadsNorm::each_head || !has("layer.0.value.weight")) return;
+    const std::int64_t rows = shape_of("layer.0.value.weight")[0];
+    const std::int64_t heads = spec_.layer.key_heads();
+    if (rows % heads != 0 || rows / heads == attention.head_width) return;
+    fact("layer.attention.value_width", attention.value_width, rows / heads, "the values");
+  }
+
   void deduce_heads() {
     AttentionSpec& attention = spec_.layer.attention;
+    if (has("layer.0.recurrent_qkv.weight")) return check_recurrent_heads();
     if (is_fastformer_classifier()) {
       fact("heads", attention.heads, shape_of("layer.0.query_importance.weight")[0]);
     }
@@ -343,10 +376,17 @@ class TextDeduction final : FamilyDeduction {
     assume("heads", "the file does not say");
     if (!stated_width) attention.head_width = inner / attention.heads;
     deduce_key_heads(inner);
+    deduce_value_width();
   }
 
   /// Takes the head width from a norm of queries that is as wide as one head.
   void deduce_head_width(std::int64_t inner) {
+    const auto half = result_.sources.find("layer.0.mechanism.lambda_q1");
+    if (spec_.layer.attention.halves && half != result_.sources.end()) {
+      fact("head_width", spec_.layer.attention.head_width,
+           2 * element_count(used_shape(checkpoint_, half->second)), "λ of differential attention");
+      return;
+    }
     const auto norm = result_.sources.find("layer.0.query_norm.weight");
     if (norm == result_.sources.end()) return;
     const std::int64_t width = element_count(used_shape(checkpoint_, norm->second));

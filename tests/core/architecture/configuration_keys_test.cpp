@@ -61,6 +61,7 @@ constexpr FreeKey kFreeKeys[] = {
     {"bloom", "pretraining_tp", "the same in another order of rounding"},
     {"bloom", "slow_but_exact", "the same in another order of rounding"},
     {"deberta*", "legacy", "the tensors' names say it"},
+    {"diffllama", "lambda_std_dev", "training"},
     {"dinov3_vit", "pos_embed_*", "training"},
     {"dinov3_vit", "use_gated_mlp", "the tensors say it"},
     {"distilbert", "sinusoidal_pos_embds", "the file holds them"},

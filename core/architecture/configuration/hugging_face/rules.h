@@ -32,6 +32,11 @@ void read_classifier_pooling(ConfigReader& reader, NeighbourConfig& config);
 void read_gemma_activation(ConfigReader& reader, NeighbourConfig& config);
 /// Gemma 2: reads the divisor of the scores, √query_pre_attn_scalar instead of √d.
 void read_query_scale(ConfigReader& reader, NeighbourConfig& config);
+/// DiffLlama: two heads of queries, keys and values are one of differential attention.
+void read_heads_in_pairs(ConfigReader& reader, NeighbourConfig& config);
+/// Qwen3.5: layers with a gated delta rule, except for every full_attention_interval-th or those in
+/// layer_types, which have softmax attention with heads of their own.
+void read_linear_layers(ConfigReader& reader, NeighbourConfig& config);
 /// Nomic's BERT: reads the activation of gated MLPs and rotary positions.
 void read_nomic(ConfigReader& reader, NeighbourConfig& config);
 /// DeBERTa: each relative position up to the given distance has its own embedding.

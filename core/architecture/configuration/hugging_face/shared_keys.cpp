@@ -72,7 +72,9 @@ void check_scaling_keys(const json& scaling, const char* of) {
                                         "short_factor",
                                         "long_factor",
                                         "original_max_position_embeddings",
-                                        "partial_rotary_factor"};
+                                        "partial_rotary_factor",
+                                        "mrope_interleaved",  // sections of rows and columns of
+                                        "mrope_section"};     // images: alike in a text
   for (const auto& [key, value] : scaling.items()) {
     if (value.is_null() || std::find(std::begin(known), std::end(known), key) != std::end(known)) {
       continue;
