@@ -26,6 +26,12 @@ GOALS = [
     *((f"Softmax with its map (12, 197, 64) / {title} with its map", f"beside_softmax/{name}", "times_softmax", 0.77)
       for title, name in (("sigmoid", "sigmoid"), ("ReLU", "relu"), ("SSMax", "ssmax"), ("sparsemax", "sparsemax"),
                           ("1.5-entmax", "entmax"))),
+    ("SOFT (1024, 4 × 64), 49 landmarks / PyTorch", "soft_output", "times_torch", None),
+    *((f"{title}, 2048 × 256, output / PyTorch, {how}", f"recurrent_output/{name}", "times_torch", None)
+      for title, name, how in (
+          ("Retention", "retention", "all pairs"), ("Mamba-2", "mamba2", "all pairs"),
+          ("Forgetting attention", "forgetting", "all pairs"), ("Gated delta rule", "gated_delta", "all pairs"),
+          ("GLA", "gla", "token by token"), ("Kimi delta attention", "kda", "token by token"))),
     ("Adder scores (12, 197, 64) / what the floating-point ports can do", "adder_scores/12/197/64", "of_limit", None),
 ]
 

@@ -1,8 +1,9 @@
-// DAFT-conv, causal additive attention, and softmax with its map, each compared to a common PyTorch
-// implementation, and other functions of the scores compared to softmax, in alternating turns on
-// all cores.
+// DAFT-conv, causal additive attention, softmax with its map, SOFT and recurrent mechanisms, each
+// compared to a common PyTorch implementation, and other functions of the scores compared to
+// softmax, in alternating turns on all cores.
 #include <benchmark/benchmark.h>
 #include <string>
+#include <utility>
 
 #include "core/attention/mechanism.h"
 #include "tests/bench/python_turns.h"
@@ -70,6 +71,40 @@ void softmax_with_map(benchmark::State& state) {
                [&] { benchmark::DoNotOptimize(mechanism->forward_with_map(input)); });
 }
 BENCHMARK(softmax_with_map)->UseManualTime()->Iterations(100)->Unit(benchmark::kMillisecond);
+
+void soft_output(benchmark::State& state) {
+  const RandomAttention data(1024, 1024, 4, 64, 64, 1);
+  const auto mechanism = make_mechanism({"soft", {}});
+  const AttentionInput input = data.input();
+  beside_torch(state, "soft", [&] { benchmark::DoNotOptimize(mechanism->forward(input)); });
+}
+BENCHMARK(soft_output)->UseManualTime()->Iterations(30)->Unit(benchmark::kMillisecond);
+
+/// Outputs of a causal layer whose tokens have decays of their own, in every channel for `gla` and
+/// `kda`.
+void recurrent_output(benchmark::State& state, const char* name) {
+  constexpr std::int64_t kTokens = 2048, kHeads = 4, kWidth = 64;
+  RandomAttention data(kTokens, kTokens, kHeads, kWidth, kWidth, 1);
+  const std::string kind = name;
+  const bool by_channel = kind == "gla" || kind == "kda";
+  Tensor decays = by_channel ? random_normal({kHeads, kTokens, kWidth}, 2)
+                             : random_normal({kHeads, kTokens}, 2);
+  for (float& value : decays.values()) value = -0.1F * value * value;
+  data.parameters.emplace("log_decay", std::move(decays));
+  const auto mechanism = make_mechanism({kind, {}});
+  AttentionInput input = data.input();
+  input.causal = true;
+  beside_torch(state, kind, [&] { benchmark::DoNotOptimize(mechanism->forward(input)); });
+}
+void over_outputs(benchmark::internal::Benchmark* benchmark) {
+  benchmark->UseManualTime()->Iterations(20)->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(recurrent_output, retention, "retention")->Apply(over_outputs);
+BENCHMARK_CAPTURE(recurrent_output, mamba2, "mamba2")->Apply(over_outputs);
+BENCHMARK_CAPTURE(recurrent_output, forgetting, "forgetting")->Apply(over_outputs);
+BENCHMARK_CAPTURE(recurrent_output, gated_delta, "gated-delta")->Apply(over_outputs);
+BENCHMARK_CAPTURE(recurrent_output, gla, "gla")->Apply(over_outputs);
+BENCHMARK_CAPTURE(recurrent_output, kda, "kda")->Apply(over_outputs);
 
 void beside_softmax(benchmark::State& state, const char* name) {
   const RandomAttention data(197, 197, 12, 64, 64, 1);
