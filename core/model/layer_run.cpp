@@ -74,6 +74,10 @@ void KeyValueCache::append(const Tensor& keys, const Tensor& values) {
   tokens_ = needed;
 }
 
+void offer(const LayerRun& run, LayerRows of, Tensor& rows) {
+  if (run.request.change_rows) run.request.change_rows(of, run.layer, rows.matrix());
+}
+
 void check_requested_layers(const TraceRequest& request, const ModelSpec& spec) {
   for (const std::int64_t layer : request.layers) {
     if (layer >= 0 && layer < spec.layers) continue;
@@ -102,7 +106,8 @@ TraceRequest with_room_for_maps(TraceRequest request, const std::vector<std::int
     all += own;
     bytes = request.layer_recorded ? std::max(bytes, own) : all;
   }
-  const bool may_compute = wanted != refused && computable && !request.change_map;
+  const bool may_compute =
+      wanted != refused && computable && !request.change_map && !request.change_rows;
   if (may_compute && all > std::min(allowed, kMostHeld)) {
     request.large_maps = computed;
     if (wanted == computed_alone && all > allowed)

@@ -53,6 +53,9 @@ struct LayerRun {
   KeyValueCache* cache = nullptr;
 };
 
+/// Lets TraceRequest::change_rows change `rows`, if the run has it.
+void offer(const LayerRun& run, LayerRows of, Tensor& rows);
+
 /// Throws Error(usage) for layers that the model does not have.
 void check_requested_layers(const TraceRequest& request, const ModelSpec& spec);
 

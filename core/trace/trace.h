@@ -53,6 +53,18 @@ struct SeenKeys {
 
 struct Trace;
 
+/// A tensor of a layer, with a row for each token, that a run can change.
+enum class LayerRows {
+  residual,   ///< [N, D], the input of the layer
+  queries,    ///< [N, H·d], as the mechanism receives them
+  keys,       ///< [M, Hk·d], likewise
+  values,     ///< [M, Hk·d], likewise
+  heads,      ///< [N, H·d], outputs of the heads, before their norm and the output projection
+  attention,  ///< [N, D], output of the attention that is added to the residual, before a layer
+              ///< scale
+  mlp         ///< [N, D], that of the MLP
+};
+
 /// Selects what to record of a run. Implied maps take H·N² floats per layer.
 struct TraceRequest {
   bool implied_maps = true;
@@ -80,6 +92,12 @@ struct TraceRequest {
   /// changed map is used and recorded. Called concurrently for several heads, from several threads.
   /// Refused if channels have maps of their own (DAFT).
   std::function<void(std::int64_t layer, std::int64_t head, MatrixMap map)> change_map;
+  /// Changes a layer's tensor in place, or reads it. Called in the order of the run, from its
+  /// thread. Fastformer's layers pass only `residual` and `mlp`.
+  std::function<void(LayerRows of, std::int64_t layer, MatrixMap rows)> change_rows;
+  /// Layers before this one are not run: change_rows must set its `residual`. Requires
+  /// Transformer::can_skip_layers.
+  std::int64_t first_layer = 0;
   bool token_logits = false;  ///< logits at every position of a text (default: last position only)
   /// Parameters that replace the model's own parameters of its mechanism, per layer; for example
   /// learned hash codes.

@@ -318,6 +318,9 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     turns->apply(queries, pieces * layer.attention.heads);
     turns->apply(keys, pieces * layer.key_heads());
   }
+  offer(run, LayerRows::queries, queries);
+  offer(run, LayerRows::keys, keys);
+  offer(run, LayerRows::values, values);
   ScoreTerms terms = terms_of(part, layer, run, {queries, keys}, before + count);
   if (run.cache) {
     run.cache->append(keys, values);
@@ -393,6 +396,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
               : computed_maps(run.mechanism, input, std::move(queries), std::move(keys));
     }
   }
+  offer(run, LayerRows::heads, output);
   // Frees the memory of these vectors before the output projection allocates its result.
   queries = keys = values = {};
   return projected_back(part, form, std::move(gate), std::move(output));

@@ -32,13 +32,15 @@ void scale_residual(const LayerSpec& layer, MatrixMap tokens) {
   if (layer.residual_scale != 1) tokens *= static_cast<float>(layer.residual_scale);
 }
 
-/// Runs one part with its norms and its residual. `compute` receives its input and the buffer that
-/// holds it if there is a norm; it may empty the buffer after reading the input.
-void run_branch(const LayerSpec& layer, const BranchNorms& norms, const std::vector<float>& scale,
-                Tensor& tokens, const auto& compute) {
+/// Runs one part with its norms and its residual; its output is offered as `of`. `compute` receives
+/// its input and the buffer that holds it if there is a norm; it may empty the buffer after reading
+/// the input.
+void run_branch(const LayerSpec& layer, const LayerRun& run, LayerRows of, const BranchNorms& norms,
+                const std::vector<float>& scale, Tensor& tokens, const auto& compute) {
   Tensor room;
   Tensor part = compute(normed(norms.before, tokens, room), room);
   if (norms.inside) norms.inside->apply(part.matrix());
+  offer(run, of, part);
   if (layer.residual == Residual::none) {
     tokens = std::move(part);
   } else {
@@ -53,11 +55,13 @@ void run_parallel(const Block& block, const LayerRun& run, const GridExtents& gr
                   Tensor& tokens) {
   Tensor room1, room2;
   const Tensor& first = normed(block.attention_norms.before, tokens, room1);
-  const Tensor attended = attend(block.attention, block.spec, run, first);
+  Tensor attended = attend(block.attention, block.spec, run, first);
+  offer(run, LayerRows::attention, attended);
   if (block.mlp) {
     const Tensor& second =
         block.mlp_norms.before ? normed(block.mlp_norms.before, tokens, room2) : first;
-    const Tensor hidden = (*block.mlp)(std::as_const(second).matrix(), grid);
+    Tensor hidden = (*block.mlp)(std::as_const(second).matrix(), grid);
+    offer(run, LayerRows::mlp, hidden);
     scale_residual(block.spec, tokens.matrix());
     add_residual(tokens, attended, block.scale1);
     add_residual(tokens, hidden, block.scale2);
@@ -71,12 +75,13 @@ void run_parallel(const Block& block, const LayerRun& run, const GridExtents& gr
 void run_class_attention(const Block& block, const LayerRun& run, Tensor& tokens) {
   Tensor first({1, tokens.extent(1)}), room;
   first.matrix() = tokens.matrix().topRows(1);
-  const Tensor attended =
+  Tensor attended =
       attend(block.attention, block.spec, run, normed(block.attention_norms.before, tokens, room));
+  offer(run, LayerRows::attention, attended);
   scale_residual(block.spec, first.matrix());
   add_residual(first, attended, block.scale1);
   if (block.mlp) {
-    run_branch(block.spec, block.mlp_norms, block.scale2, first,
+    run_branch(block.spec, run, LayerRows::mlp, block.mlp_norms, block.scale2, first,
                [&](const Tensor& x, Tensor&) { return (*block.mlp)(x.matrix(), {}); });
   }
   tokens.matrix().topRows(1) = first.matrix();
@@ -193,7 +198,7 @@ void run_block(const Block& block, LayerRun run, Tensor& tokens) {
     return;
   }
   if (block.spec.form == LayerForm::transformer) {
-    run_branch(block.spec, block.attention_norms, block.scale1, tokens,
+    run_branch(block.spec, run, LayerRows::attention, block.attention_norms, block.scale1, tokens,
                [&](const Tensor& x, Tensor& own) {
                  return attend(block.attention, block.spec, run, x, &own);
                });
@@ -201,7 +206,7 @@ void run_block(const Block& block, LayerRun run, Tensor& tokens) {
     run_fastformer_attention(block, run, tokens);
   }
   if (!block.mlp) return;
-  run_branch(block.spec, block.mlp_norms, block.scale2, tokens,
+  run_branch(block.spec, run, LayerRows::mlp, block.mlp_norms, block.scale2, tokens,
              [&](const Tensor& x, Tensor&) { return (*block.mlp)(x.matrix(), grid); });
 }
 

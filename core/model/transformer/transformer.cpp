@@ -294,11 +294,13 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
                     "running the model");
       const auto index = static_cast<std::int64_t>(layer);
       const Block& block = stage.blocks[place];
+      // The kind is set for unrecorded layers too, because layers of a kind are counted.
+      trace.layers[layer].kind = kind_of(block, i);
+      if (index < request.first_layer) continue;
+      if (request.change_rows) request.change_rows(LayerRows::residual, index, tokens.matrix());
       const bool convolves = place == 0 && stage.convolution;
       const Tensor embedded = convolves ? tokens : Tensor();
       LayerTrace* const recorded = wants_layer(request, index) ? &trace.layers[layer] : nullptr;
-      // The kind is set for unrecorded layers too, because layers of a kind are counted.
-      trace.layers[layer].kind = kind_of(block, i);
       if (recorded) record_mechanism(*mechanisms[layer], trace, *recorded);
       run_block(block,
                 {.mechanism = *mechanisms[layer],
@@ -350,9 +352,25 @@ void Transformer::read_out(const TraceRequest& request, Start& start, Trace& tra
   if (classes > 0) trace.logits = std::move(trace.logits).reshaped({classes});
 }
 
+void Transformer::check_first_layer(const TraceRequest& request) const {
+  if (request.first_layer == 0) return;
+  if (!can_skip_layers() || !request.change_rows) {
+    throw Error(ErrorKind::usage, "the first layers of the run cannot be skipped")
+        .in_file(file_)
+        .expected(can_skip_layers() ? "a function that sets the tokens (change_rows)"
+                                    : "a model of one stage");
+  }
+  if (request.first_layer < 0 || request.first_layer >= spec().layers) {
+    throw Error(ErrorKind::usage, "the model has no such layer")
+        .expected("0 to " + std::to_string(spec().layers - 1))
+        .found(std::to_string(request.first_layer));
+  }
+}
+
 Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
                        const TraceRequest& wanted, const Progress& progress) const {
   check_requested_layers(wanted, spec());
+  check_first_layer(wanted);
   const MechanismChoice asked = as_run(spec(), mechanism);
   (void)make_mechanism(asked);  // its errors come before those of the input
   return run_from(embed(input), input, asked, wanted, progress);

@@ -59,6 +59,9 @@ class Transformer final : public Model {
   [[nodiscard]] Trace run_tokens(const Input& input, TokenizedText text,
                                  const PictureTokens* picture, const MechanismChoice& mechanism,
                                  const TraceRequest& request, const Progress& progress) const;
+  /// True if a run can begin at any layer (TraceRequest::first_layer): if all layers have the same
+  /// tokens.
+  [[nodiscard]] bool can_skip_layers() const { return weights_.stages.size() == 1; }
 
   /// True if a text of `tokens` tokens can be run part by part with append: a causal language model
   /// whose layers see earlier tokens only as keys and values, and rotary frequencies and a
@@ -98,6 +101,7 @@ class Transformer final : public Model {
                                                    const Start& start) const;
   /// The layouts of all stages.
   [[nodiscard]] std::vector<TokenLayout> stage_layouts(const Start& start) const;
+  void check_first_layer(const TraceRequest& request) const;
   [[nodiscard]] LayerKind kind_of(const Block& block, std::size_t stage) const;
   void run_layers(const std::vector<std::shared_ptr<const Mechanism>>& mechanisms,
                   const std::vector<TokenLayout>& layouts, const TraceRequest& request,
