@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/model/transformer/transformer.h"
 #include "core/nearest_name.h"
+#include "core/shown_text.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -48,6 +50,54 @@ std::int64_t target_named(const Trace& trace, const std::string& text, const std
         .found(text);
   }
   return index;
+}
+
+namespace {
+
+/// The token whose text this is, the first of several; −1 if there is none.
+std::int64_t token_of_text(const Transformer& model, const std::string& text) {
+  for (std::int64_t id = 0; id < model.spec().output_vocabulary(); ++id) {
+    if (model.vocabulary()->text_of(id) == text) return id;
+  }
+  return -1;
+}
+
+/// Throws Error(usage) if the text has more than one token.
+void refuse_several_tokens(const Transformer& model, const std::string& text,
+                           const std::string& option) {
+  const std::vector<std::int64_t> ids = model.vocabulary()->encode(text);
+  if (ids.size() < 2) return;
+  std::string tokens;
+  for (const std::int64_t id : ids) {
+    tokens += " \"" + shown_text(model.vocabulary()->text_of(id)) + "\"";
+  }
+  throw Error(ErrorKind::usage, "the answer must be one token")
+      .about(option)
+      .found(std::to_string(ids.size()) + " tokens:" + tokens)
+      .remedy("give its first token; a blank before a word belongs to the token");
+}
+
+}  // namespace
+
+std::int64_t answer_named(const Model& model, const Trace& trace, const std::string& text,
+                          const std::string& option) {
+  const auto* const transformer = dynamic_cast<const Transformer*>(&model);
+  const bool of_tokens = transformer && transformer->vocabulary() &&
+                         model.spec().readout.gives_token_logits() &&
+                         model.spec().tail.vocabulary == 0;
+  std::int64_t answer = index_in(text);
+  if (answer < 0 && of_tokens && transformer->vocabulary()->says_texts()) {
+    answer = token_of_text(*transformer, text);
+    if (answer < 0 && std::ranges::find(trace.labels, text) == trace.labels.end()) {
+      refuse_several_tokens(*transformer, text, option);
+    }
+  }
+  if (answer < 0) answer = target_named(trace, text, option);
+  if (answer < trace.logits.size()) return answer;
+  throw Error(ErrorKind::usage, "the model has no such class or token")
+      .about(option)
+      .expected("0 to " + std::to_string(trace.logits.size() - 1))
+      .found(text);
 }
 
 std::vector<std::int64_t> targets_named(const Trace& trace, const std::string& text,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/model.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -19,5 +20,11 @@ namespace attnscope {
 /// is only recognised if it is the whole text. Throws like target_named.
 [[nodiscard]] std::vector<std::int64_t> targets_named(const Trace& trace, const std::string& text,
                                                       const std::string& option);
+
+/// Class or token of `trace`, a run of `model`, that `text` names: an index from 0, the exact text
+/// of a token of a language model (" Mary"), or a label as in target_named. Throws Error(usage)
+/// about `option` for an unknown label, an index beyond the logits, and a text of several tokens.
+[[nodiscard]] std::int64_t answer_named(const Model& model, const Trace& trace,
+                                        const std::string& text, const std::string& option);
 
 }  // namespace attnscope
