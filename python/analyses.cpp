@@ -11,7 +11,7 @@
 #include "analysis/components/components.h"
 #include "analysis/frequencies/frequencies.h"
 #include "analysis/heads/head_table.h"
-#include "analysis/lens/target_name.h"
+#include "analysis/intervention/target_name.h"
 #include "analysis/matrix/analysed_matrix.h"
 #include "analysis/matrix/stacked_matrices.h"
 #include "analysis/relevance/relevance.h"

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "analysis/figure/figure_command.h"
+#include "analysis/intervention/patching.h"
+#include "analysis/tables/patch_report.h"
 #include "analysis/tables/reports.h"
 #include "core/attention/mechanism.h"
 #include "core/checkpoint/checkpoint.h"
@@ -204,6 +206,49 @@ SharedReport generate_text(const PythonModel& of, const py::object& given,
   return made_of(generated_tokens_report(*text), text, text->text());
 }
 
+/// The arguments of attnscope.Model.patch, with texts as on the command line.
+struct PatchCall {
+  std::string of, answer, against, to;
+  std::vector<std::int64_t> layers, heads, positions;
+  std::int64_t place;
+  bool through_mlps, together;
+};
+
+/// A patched run for each place: a row for each, or one for all together.
+SharedReport patch_model(const PythonModel& of, const py::object& own, const py::object& other,
+                         const PatchCall& call, const std::string& mechanism,
+                         const Settings& settings, const py::object& show) {
+  PatchRequest request{.of = value_of(patched_part_names, call.of, "patched part"),
+                       .where = {call.layers, call.heads},
+                       .positions = call.positions,
+                       .answer = call.answer,
+                       .against = call.against,
+                       .place = call.place,
+                       .through_mlps = call.through_mlps};
+  if (!call.to.empty()) request.path = path_receivers(call.to, "to");
+  Subject subject;
+  subject.model = of.model;
+  subject.mechanism = choose_mechanism(mechanism, settings, of.model->spec().mechanism);
+  subject.label = subject_name(*of.model, subject.mechanism);
+  Input input = input_of(own), from = input_of(other);
+  double joint = 0;
+  const auto table = computed(show, [&](const Progress& progress) {
+    auto patching =
+        std::make_shared<const Patching>(std::move(subject), std::move(input), std::move(from),
+                                         std::move(request), progress.part(0, 0.1));
+    if (!call.together) {
+      return std::make_shared<const PatchTable>(
+          patch_each(std::move(patching), {}, progress.part(0.1, 1)));
+    }
+    joint = patching->difference(patching->places(), progress.silent());
+    return std::make_shared<const PatchTable>(PatchTable{std::move(patching), {}});
+  });
+  std::string heading = patching_in_words(*table->patching);
+  return call.together
+             ? made_of(joint_patch_report(*table->patching, joint), table, std::move(heading))
+             : made_of(patched_places_report(*table), table, std::move(heading));
+}
+
 }  // namespace
 
 void bind_models(py::module_& module) {
@@ -247,6 +292,18 @@ void bind_models(py::module_& module) {
               double top_p, std::uint64_t seed, std::int64_t alternatives, const py::object& show) {
              return generate_text(of, input, mechanism, settings,
                                   {tokens, {temperature, top_k, top_p, seed}, alternatives}, show);
+           })
+      .def("_patch",
+           [](Owner of, const py::object& input, const py::object& other, const std::string& part,
+              const std::string& answer, const std::string& against, const std::string& to,
+              const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads,
+              const std::vector<std::int64_t>& positions, std::int64_t place, bool through_mlps,
+              bool together, const std::string& mechanism, const Settings& settings,
+              const py::object& show) {
+             return patch_model(of, input, other,
+                                {part, answer, against, to, layers, heads, positions, place,
+                                 through_mlps, together},
+                                mechanism, settings, show);
            });
   module.def("open_model", &open_model);
   module.def("read_arrays", &read_arrays);

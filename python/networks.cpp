@@ -6,7 +6,7 @@
 #include <pybind11/stl.h>
 #include <utility>
 
-#include "analysis/lens/target_name.h"
+#include "analysis/intervention/target_name.h"
 #include "analysis/tables/energy_report.h"
 #include "analysis/tables/group_report.h"
 #include "analysis/tables/reports.h"

@@ -9,7 +9,7 @@
 #include <tbb/parallel_for.h>
 
 #include "analysis/intervention/answer.h"
-#include "analysis/lens/target_name.h"
+#include "analysis/intervention/target_name.h"
 #include "core/error.h"
 #include "core/model/transformer/transformer.h"
 #include "core/shown_text.h"
@@ -24,7 +24,7 @@ constexpr EnumName<LayerRows> kReceiverNames[] = {
     {LayerRows::queries, "query"}, {LayerRows::keys, "key"}, {LayerRows::values, "value"}};
 
 /// The tensor that holds a part; maps are not among them.
-LayerRows rows_of(PatchedPart part) {
+LayerRows tensor_of(PatchedPart part) {
   switch (part) {
     case PatchedPart::residual:
       return LayerRows::residual;
@@ -107,13 +107,13 @@ PathReceiver receiver_of(const std::string& text, const std::string& option) {
   throw error();
 }
 
-std::string in_words(const PathReceiver& receiver) {
+std::string receiver_in_words(const PathReceiver& receiver) {
   return std::to_string(receiver.layer) + "." + std::to_string(receiver.head) + "." +
          std::string(name_of(kReceiverNames, receiver.input));
 }
 
 /// The columns of one of `heads` heads.
-auto columns_of(MatrixMap rows, std::int64_t head, std::int64_t heads) {
+auto head_columns(MatrixMap rows, std::int64_t head, std::int64_t heads) {
   const Eigen::Index width = rows.cols() / heads;
   return rows.middleCols(head * width, width);
 }
@@ -160,7 +160,7 @@ std::string in_words(const PatchRequest& request) {
   words += ", on direct paths to ";
   if (request.path->empty()) words += "the end of the residual stream";
   for (std::size_t i = 0; i < request.path->size(); ++i) {
-    words += (i > 0 ? ", " : "") + in_words((*request.path)[i]);
+    words += (i > 0 ? ", " : "") + receiver_in_words((*request.path)[i]);
   }
   return words + (request.through_mlps ? " (through MLPs)" : " (MLPs as in the unchanged run)");
 }
@@ -186,7 +186,7 @@ Patching::Patching(Subject subject, Input input, Input from, PatchRequest reques
 void Patching::choose_answers(const Trace& own, const Trace& other) {
   const auto chosen = [&](const Trace& trace, const std::string& text, const char* option) {
     return text.empty() ? likeliest(logits_of(trace))
-                        : answer_named(*subject_.model, trace, text, option);
+                        : answer_index(*subject_.model, trace, text, option);
   };
   answer_ = chosen(other, request_.answer, "--answer");
   against_ = chosen(own, request_.against, "--against");
@@ -309,7 +309,7 @@ void Patching::choose_places() {
 bool Patching::needs(LayerRows of, std::int64_t layer, bool is_other) const {
   if (of == LayerRows::residual && (layer == 0 || !is_other)) return true;
   if (is_other) {
-    return request_.of != PatchedPart::map && of == rows_of(request_.of) &&
+    return request_.of != PatchedPart::map && of == tensor_of(request_.of) &&
            std::ranges::binary_search(layers_, layer);
   }
   if (!request_.path) return false;
@@ -376,7 +376,7 @@ double Patching::effect(double difference) const {
 
 void Patching::put(const std::vector<PatchPlace>& places, LayerRows of, std::int64_t layer,
                    MatrixMap rows) const {
-  if (request_.of == PatchedPart::map || of != rows_of(request_.of)) return;
+  if (request_.of == PatchedPart::map || of != tensor_of(request_.of)) return;
   const auto at = static_cast<std::size_t>(layer);
   const Matrix& given = of == LayerRows::residual    ? given_.residual[at]
                         : of == LayerRows::attention ? given_.attention[at]
@@ -466,7 +466,7 @@ double Patching::path_difference(const std::vector<PatchPlace>& places, std::int
         if (of == LayerRows::mlp && !request_.through_mlps) rows = own_.mlp[at];
         put(places, of, layer, rows);
         receive(of, layer, [&](const PathReceiver& one, Matrix& kept) {
-          kept = columns_of(rows, one.head, heads_in(one));
+          kept = head_columns(rows, one.head, heads_in(one));
         });
       },
       {}, progress);
@@ -477,7 +477,7 @@ double Patching::path_difference(const std::vector<PatchPlace>& places, std::int
       begin,
       [&](LayerRows of, std::int64_t layer, MatrixMap rows) {
         receive(of, layer, [&](const PathReceiver& one, const Matrix& kept) {
-          columns_of(rows, one.head, heads_in(one)) = kept;
+          head_columns(rows, one.head, heads_in(one)) = kept;
         });
       },
       {}, progress));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/lens/target_name.h"
+#include "analysis/intervention/target_name.h"
 #include "analysis/mixing/mixing.h"
 #include "analysis/tables/reports.h"
 #include "app/cli/command_table.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "analysis/lens/target_name.h"
+#include "analysis/intervention/target_name.h"
 #include "analysis/tables/reports.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"

@@ -27,6 +27,7 @@ Action add_man(CLI::App& parent, CLI::App*& added);
 Action add_mixing(CLI::App& parent, CLI::App*& added);
 Action add_open(CLI::App& parent, CLI::App*& added);
 Action add_paper(CLI::App& parent, CLI::App*& added);
+Action add_patch(CLI::App& parent, CLI::App*& added);
 Action add_random(CLI::App& parent, CLI::App*& added);
 Action add_relevance(CLI::App& parent, CLI::App*& added);
 Action add_serve(CLI::App& parent, CLI::App*& added);
@@ -61,6 +62,7 @@ std::span<const Subcommand> subcommands() {
       {"Measure attention", add_energy},
       {"Change it and see", add_ablate},
       {"Change it and see", add_truncate},
+      {"Change it and see", add_patch},
       {"Change it and see", add_learn_codes},
       {"Compare", add_compare},
       {"Compare", add_first_minute},

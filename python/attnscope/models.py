@@ -140,5 +140,44 @@ def generate(self: Model, input: Any, tokens: int = 50, mechanism: str | None = 
                               temperature, top_k, top_p, seed, alternatives, show)
 
 
+def patch(self: Model, input: Any, other: Any, answer: Any = None, against: Any = None, *,
+          of: str = "head-output", layers: Any = None, heads: Any = None, positions: Any = None,
+          to: str | None = None, through_mlps: bool = True, place: int | None = None,
+          together: bool = False, mechanism: str | None = None, progress: Any = None,
+          **parameters: Any) -> Report:
+    """Activation patching: runs the model on `input` with one part at a time of its run on `other`:
+    a row for each place. The difference is the logit of `answer` minus that of `against`; the
+    effect is (difference − corrupted) / (clean − corrupted), from 0 (as on `input`) to 1 (as on
+    `other`). Both inputs need the same number of tokens.
+
+    Args:
+        input: the input that the model runs on, as in Model.run.
+        other: the input whose run gives the patches.
+        answer, against: two classes or tokens, by number or name: " Mary"; the likeliest on `other`
+            and on `input` if None.
+        of: "head-output" or "map" of each head; at each token position "residual" (the stream
+            before a layer), "attention" or "mlp" (their outputs).
+        layers, heads, positions: what is patched, from 0; all if None. Positions of maps are
+            queries.
+        to: path patching: the part reaches only these ends directly, with all heads in between as
+            in the unchanged run: "end" (of the residual stream), or "9.6.query,9.9.value".
+        through_mlps: False keeps MLPs on the path as in the unchanged run, too.
+        place: the token position whose logits are read; the last if None.
+        together: True patches all places at once: one row.
+        mechanism: the mechanism to attend with; the trained one if None.
+        progress: as in Model.run.
+        parameters: parameters of the mechanism: `bits=8`.
+
+    Raises:
+        UsageError: for inputs with different numbers of tokens, and unknown places or answers.
+    """
+    with shown(progress) as show:
+        return self._patch(as_locator(input), as_locator(other), of, "" if answer is None else str(answer),
+                           "" if against is None else str(against), to or "", layer_list(layers), layer_list(heads), layer_list(positions),
+                           -1 if place is None else place, through_mlps, together, mechanism or "",
+                           as_texts(parameters), show)
+
+
 Model.run = run
 Model.generate = generate
+Model.patch = patch

@@ -64,6 +64,43 @@ TEST(TruncateCommand, ReportsBitsPerCharacterForTexts) {
             2);
 }
 
+const std::string kPatchedWords = "patch " + kSampleModels +
+                                  "shakespeare-softmax.h5 --input 'text:I know what you' --from "
+                                  "'text:I know what wou' --answer l --against ' '";
+
+TEST(PatchCommand, PrintsATableOfHeadsOrOfTokens) {
+  const ProgramRun heads = run_program(kPatchedWords + " --layers 0-2");
+  EXPECT_EQ(heads.status, 0) << heads.errors;
+  EXPECT_THAT(heads.output, HasSubstr("head 3"));
+  const nlohmann::json report = json_of_run(kPatchedWords + " --of residual");
+  EXPECT_LT(report.at("corrupted"), 0);
+  EXPECT_GT(report.at("clean"), 0);
+  ASSERT_EQ(report.at("places").size(), 15U * 6U);
+  for (const nlohmann::json& place : report["places"]) {
+    // The only token that differs is all that the first layer can see of the other text.
+    const double expected = place["position"] == 12 ? 1 : 0;
+    if (place["layer"] == 0) EXPECT_NEAR(place.at("effect"), expected, 1e-4) << place;
+    if (place["position"] < 12) EXPECT_EQ(place["effect"], 0) << place;
+  }
+  EXPECT_THAT(run_program(kPatchedWords + " --of residual").output, HasSubstr("y ← w"));
+}
+
+TEST(PatchCommand, PatchesPathsAndPlacesTogether) {
+  const nlohmann::json paths = json_of_run(kPatchedWords + " --to 3.0.query --freeze-mlps");
+  EXPECT_EQ(paths.at("places").size(), 3U * 4U);
+  const nlohmann::json all =
+      json_of_run(kPatchedWords + " --of residual --layers 5 --together --positions 12-14");
+  EXPECT_NEAR(all.at("together").at("effect"), 1, 1e-4);
+}
+
+TEST(PatchCommand, NamesWhatDoesNotFit) {
+  const std::string command = "patch " + kSampleModels + "shakespeare-softmax.h5 --input text:you ";
+  EXPECT_THAT(run_program(command + "--from text:would").errors, HasSubstr("5 tokens"));
+  EXPECT_THAT(run_program(command + "--from text:wou --answer the --against a").errors,
+              HasSubstr("one token"));
+  EXPECT_EQ(run_program(command + "--from text:wou --to 3.0.mlp").status, 2);
+}
+
 TEST(WeightsCommand, NamesAModelByItsOwnAttentionPlainly) {
   for (const char* const model : {"fashion-adder", "fashion-adder-identity", "fashion-softmax"}) {
     const ProgramRun run = run_program("weights " + kSampleModels + model + ".h5");

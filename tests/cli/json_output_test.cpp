@@ -116,6 +116,11 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope ablate MODEL --input X --answers N",
        {"ablate " + kSoftmaxModel + kOnBag + " --layers 0 --answers 2"}},
       {"attnscope groups MODEL --input X", {"groups " + kSoftmaxModel + kOnBag + " --layers 0"}},
+      {"attnscope patch MODEL --input X --from Y",
+       {"patch " + kSoftmaxModel + kOnBag + " --from " + source_folder() +
+            "/sample_data/inputs/09_ankle_boot.png --layers 0",
+        "patch " + text + " --input text:you --from text:wou --answer l --against ' ' --of mlp",
+        "patch " + text + " --input text:you --from text:wou --together --answer l --against r"}},
       {"attnscope mixing MODEL --input X", {"mixing " + kSoftmaxModel + kOnBag + " --layers 0"}},
       {"attnscope lens MODEL --input X", {"lens " + kSoftmaxModel + kOnBag + " --target 1"}},
       {"attnscope lens MODEL --input X --by-head",

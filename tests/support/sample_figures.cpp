@@ -195,6 +195,9 @@ Figure sample_figure(const std::string& recipe, ParameterValues settings, double
     train_tiny_networks(folder / "study");
   } else if (recipe == "rotary-use") {
     request.subjects = {rotary_subject(folder.path())};
+  } else if (recipe == "patching") {
+    request.subjects = {sample_subject("shakespeare-softmax", "text:What you")};
+    request.settings["from"] = "text:What wou";
   } else if (recipe == "logit-lens" || recipe == "attention-lines") {
     request.subjects = {sample_subject("shakespeare-softmax", "text:To be, or not to be")};
   } else if (recipe.starts_with("group") || recipe == "receiver-heads") {

@@ -10,7 +10,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/ticks.h"
-#include "analysis/lens/target_name.h"
+#include "analysis/intervention/target_name.h"
 #include "core/shown_text.h"
 #include "core/text/number_text.h"
 

@@ -38,6 +38,7 @@ FigureRecipe score_channels_recipe();
 FigureRecipe query_key_scatter_recipe();
 FigureRecipe rank_accuracy_recipe();
 FigureRecipe ablation_recipe();
+FigureRecipe patching_recipe();
 FigureRecipe comparison_recipe();
 FigureRecipe spectrum_comparison_recipe();
 FigureRecipe rank_comparison_recipe();
@@ -88,6 +89,7 @@ std::span<const FigureRecipe> figure_recipes() {
       query_key_scatter_recipe(),
       rank_accuracy_recipe(),
       ablation_recipe(),
+      patching_recipe(),
       comparison_recipe(),
       spectrum_comparison_recipe(),
       rank_comparison_recipe(),

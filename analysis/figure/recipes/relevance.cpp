@@ -11,7 +11,7 @@
 #include "analysis/figure/recipes/text_heat.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_layout.h"
-#include "analysis/lens/target_name.h"
+#include "analysis/intervention/target_name.h"
 #include "core/error.h"
 #include "core/shown_text.h"
 

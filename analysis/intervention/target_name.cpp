@@ -1,4 +1,4 @@
-#include "analysis/lens/target_name.h"
+#include "analysis/intervention/target_name.h"
 
 #include <algorithm>
 #include <charconv>
@@ -79,7 +79,7 @@ void refuse_several_tokens(const Transformer& model, const std::string& text,
 
 }  // namespace
 
-std::int64_t answer_named(const Model& model, const Trace& trace, const std::string& text,
+std::int64_t answer_index(const Model& model, const Trace& trace, const std::string& text,
                           const std::string& option) {
   const auto* const transformer = dynamic_cast<const Transformer*>(&model);
   const bool of_tokens = transformer && transformer->vocabulary() &&

@@ -24,7 +24,7 @@ namespace attnscope {
 /// Class or token of `trace`, a run of `model`, that `text` names: an index from 0, the exact text
 /// of a token of a language model (" Mary"), or a label as in target_named. Throws Error(usage)
 /// about `option` for an unknown label, an index beyond the logits, and a text of several tokens.
-[[nodiscard]] std::int64_t answer_named(const Model& model, const Trace& trace,
+[[nodiscard]] std::int64_t answer_index(const Model& model, const Trace& trace,
                                         const std::string& text, const std::string& option);
 
 }  // namespace attnscope
