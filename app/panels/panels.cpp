@@ -12,6 +12,7 @@
 #include "app/panels/lessons/lessons_panel.h"
 #include "app/panels/mechanism/mechanism_panel.h"
 #include "app/panels/models/models_panel.h"
+#include "app/panels/patching/patching_panel.h"
 #include "app/panels/playground/playground_panel.h"
 #include "app/panels/row/row_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
@@ -162,6 +163,11 @@ std::span<const PanelEntry> panels() {
        .place = beside,
        .make = of_session<AblationPanel>,
        .title = AblationPanel::kTitle},
+      {.name = "patching",
+       .group = experiments,
+       .place = beside,
+       .make = of_session<PatchingPanel>,
+       .title = PatchingPanel::kTitle},
       {.name = "comparison",
        .group = experiments,
        .place = numbers,
