@@ -140,11 +140,11 @@ std::map<std::string, std::string> experiment_settings(std::string_view body) {
 }
 
 std::span<const std::string_view> lesson_names() {
-  static constexpr std::array<std::string_view, 10> list = {
+  static constexpr std::array<std::string_view, 11> list = {
       "1-attention-maps.md",       "2-singular-values.md",    "3-adding-and-rank.md",
       "4-without-dot-products.md", "5-additive-attention.md", "6-hashing-tokens.md",
       "7-what-it-costs.md",        "8-does-rank-matter.md",   "9-watch-it-learn.md",
-      "10-the-rank-lesson.md",
+      "10-the-rank-lesson.md",     "11-two-inputs.md",
   };
   return list;
 }

@@ -28,12 +28,14 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr int kRankLesson = 9;  // its index in lesson_names()
+
 class PredictionsTest : public WindowTest {
  protected:
   LessonsPanel& rank_lesson() {
     press(Qt::Key_F2);
     auto* lessons = window().findChild<LessonsPanel*>();
-    lessons->show_lesson(static_cast<int>(std::ssize(lesson_names())) - 1);
+    lessons->show_lesson(kRankLesson);
     return *lessons;
   }
   void click(const char* button) {
@@ -157,7 +159,7 @@ TEST_F(PredictionsTest, RandomTokensCrossBetween16And32) {
 
 TEST_F(PredictionsTest, AnswersOutliveOtherLessonsAndSavedSessionsUntilTheRestart) {
   LessonsPanel& lessons = rank_lesson();
-  const int index = static_cast<int>(std::ssize(lesson_names())) - 1;
+  const int index = kRankLesson;
   do_second_step();
   child<QLineEdit>("student_name")->setText("Mei");
   lessons.show_lesson(0);
