@@ -12,6 +12,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_layout.h"
+#include "core/error.h"
 #include "core/shown_text.h"
 #include "core/text/number_text.h"
 
@@ -113,6 +114,11 @@ std::string caption_of(const PatchTable& table, const FigureRequest& request, bo
 Figure make_patching(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const Subject& subject = request.subjects.front();
+  if (read.text("from").empty()) {
+    throw Error(ErrorKind::usage, "the figure needs another input, with as many tokens")
+        .about("from")
+        .remedy("name it: --set from=cat.png, or --set from=text:WORDS");
+  }
   const auto patching =
       std::make_shared<const Patching>(subject, *subject.input, open_input(read.text("from")),
                                        request_of(request, *subject.model), progress.part(0, 0.1));
@@ -168,9 +174,7 @@ FigureRecipe patching_recipe() {
           .needs = {.subject = SubjectNeed::run,
                     .most = 1,
                     .shows = gives_answers,
-                    .missing = "needs a model with a head, run on an input",
-                    .setting = "from",
-                    .unset = "needs another input, for --set from=X"},
+                    .missing = "needs a model with a head, run on an input"},
           .make = make_patching};
 }
 
