@@ -68,10 +68,12 @@ HeatMap heat_of(const PatchTable& table, bool raw) {
   return heat;
 }
 
-/// "Mary ← John" for a token with another counterpart.
+/// "Mary ← John" for a token with another counterpart; fewer of many tokens.
 std::vector<Tick> token_ticks(const Patching& patching) {
+  constexpr std::size_t most_tokens = 44;
   std::vector<Tick> ticks;
-  for (std::size_t i = 0; i < patching.columns().size(); ++i) {
+  const std::size_t step = (patching.columns().size() + most_tokens - 1) / most_tokens;
+  for (std::size_t i = 0; i < patching.columns().size(); i += step) {
     const auto at = static_cast<std::size_t>(patching.columns()[i]);
     const std::string own = elided(shown_text(patching.tokens()[at]), 7);
     const std::string other = elided(shown_text(patching.other_tokens()[at]), 7);
@@ -103,8 +105,8 @@ std::string caption_of(const PatchTable& table, const FigureRequest& request, bo
   const std::string measure = "logit of \"" + shown_text(patching.answer_name()) +
                               "\" minus logit of \"" + shown_text(patching.against_name()) + "\"";
   return std::string(raw ? "Logit difference" : "Effect on the logit difference") +
-         " of one patch at a time from the run on \"" + shown_text(patching.other().label) +
-         "\" (clean), " + in_words(patching.request()) + ": " + measure + ", " +
+         " of one patch at a time from the run on " + shown_text(patching.other().label) +
+         " (clean), " + in_words(patching.request()) + ": " + measure + ", " +
          rounded_text(patching.corrupted(), 4) + " without a patch and " +
          rounded_text(patching.clean(), 4) + " on the clean input. " +
          (raw ? "" : "0: no change; 1: as on the clean input. ") + subjects_in_words(request) +

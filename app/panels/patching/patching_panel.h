@@ -33,7 +33,7 @@ class PatchingPanel : public DockPanel {
   [[nodiscard]] bool is_behind() const override { return job_ != 0 || joint_job_ != 0; }
 
  private:
-  /// What a table was computed for; another one makes it stale.
+  /// The run that a table belongs to; another one makes it stale.
   struct Source {
     std::shared_ptr<const Model> model;
     MechanismChoice mechanism;
