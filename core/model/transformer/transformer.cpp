@@ -380,6 +380,7 @@ Trace Transformer::run_tokens(const Input& input, TokenizedText text, const Pict
                               const MechanismChoice& mechanism, const TraceRequest& wanted,
                               const Progress& progress) const {
   check_requested_layers(wanted, spec());
+  check_first_layer(wanted);
   const MechanismChoice asked = as_run(spec(), mechanism);
   Start start = embed_text(input, std::move(text), picture);
   add_positions(start.tokens, 0);
