@@ -82,7 +82,11 @@ void append_token(const std::string& token, Run& run) {
   run.text += continues ? token.substr(2) : token;
 }
 
-/// The runs between special tokens. Throws Error(usage) if `layout` has no texts.
+bool stands_for_text(const TokenLayout& layout, std::int64_t token) {
+  return !layout.picture.contains(token) && !std::ranges::binary_search(layout.special, token);
+}
+
+/// The runs between special tokens and the picture. Throws Error(usage) if `layout` has no texts.
 std::vector<Run> runs_of(const TokenLayout& layout, std::int64_t tokens, std::string_view kind) {
   if (std::ssize(layout.texts) != tokens) {
     throw Error(ErrorKind::usage, "only a text has " + std::string(kind))
@@ -103,7 +107,7 @@ std::vector<Run> runs_of(const TokenLayout& layout, std::int64_t tokens, std::st
   std::vector<Run> runs;
   bool open = false;
   for (std::int64_t token = 0; token < tokens; ++token) {
-    if (std::ranges::binary_search(layout.special, token)) {
+    if (!stands_for_text(layout, token)) {
       open = false;
       continue;
     }
@@ -188,9 +192,24 @@ void divide(const Run& run, std::vector<std::size_t> starts, TokenGroups& groups
   finish(run.text.size());
 }
 
-TokenGroups groups_of_text(const TokenLayout& layout, std::int64_t tokens, GroupKind kind) {
+std::vector<std::int64_t> all_from(std::int64_t first, std::int64_t end) {
+  std::vector<std::int64_t> tokens;
+  for (std::int64_t token = first; token < end; ++token) tokens.push_back(token);
+  return tokens;
+}
+
+/// The groups of a text's tokens that stand for no text.
+TokenGroups textless_groups(const TokenLayout& layout) {
   TokenGroups groups;
   if (!layout.special.empty()) groups.push_back({"special tokens", layout.special, true});
+  if (const TokenCells& cells = layout.picture; cells.count() > 0) {
+    groups.push_back({"picture", all_from(cells.first, cells.first + cells.count()), true});
+  }
+  return groups;
+}
+
+TokenGroups groups_of_text(const TokenLayout& layout, std::int64_t tokens, GroupKind kind) {
+  TokenGroups groups = textless_groups(layout);
   for (const Run& run : runs_of(layout, tokens, name_of(group_kind_names, kind))) {
     divide(run,
            kind == GroupKind::words       ? word_starts(run)
@@ -203,20 +222,14 @@ TokenGroups groups_of_text(const TokenLayout& layout, std::int64_t tokens, Group
 
 // Roles, and groups by hand.
 
-std::vector<std::int64_t> all_from(std::int64_t first, std::int64_t end) {
-  std::vector<std::int64_t> tokens;
-  for (std::int64_t token = first; token < end; ++token) tokens.push_back(token);
-  return tokens;
-}
-
 TokenGroups roles_of(const TokenLayout& layout, std::int64_t tokens) {
   TokenGroups groups;
   if (layout.is_text()) {
     TokenGroup text{"text", {}};
     for (std::int64_t token = 0; token < tokens; ++token) {
-      if (!std::ranges::binary_search(layout.special, token)) text.tokens.push_back(token);
+      if (stands_for_text(layout, token)) text.tokens.push_back(token);
     }
-    if (!layout.special.empty()) groups.push_back({"special tokens", layout.special, true});
+    groups = textless_groups(layout);
     if (!text.tokens.empty()) groups.push_back(std::move(text));
     return groups;
   }
@@ -330,7 +343,8 @@ class HandReader {
   }
   /// "2,0)-(4,13)", after the first bracket; "2,0)" alone is one cell.
   void add_rectangle(std::vector<std::int64_t>& found) {
-    if (!layout_.is_grid_of(count_)) {
+    const TokenCells cells = layout_.cells_of(count_);
+    if (cells.count() == 0) {
       throw Error(ErrorKind::usage, "the tokens form no grid of patches")
           .about("groups")
           .found(std::string(text_))
@@ -345,7 +359,7 @@ class HandReader {
     if (last_row < row || last_column < column) throw not_groups(text_);
     for (std::int64_t y = row; y <= last_row; ++y) {
       for (std::int64_t x = column; x <= last_column; ++x) {
-        found.push_back(layout_.prefix + y * layout_.columns + x);
+        found.push_back(cells.first + y * cells.columns + x);
       }
     }
   }
@@ -355,8 +369,9 @@ class HandReader {
     expect(',');
     const std::int64_t column = number();
     expect(')');
-    check(row, layout_.rows);
-    check(column, layout_.columns);
+    const TokenCells cells = layout_.cells_of(count_);
+    check(row, cells.rows);
+    check(column, cells.columns);
     return {row, column};
   }
   std::int64_t number() {

@@ -22,12 +22,12 @@ struct TokenGroup {
 };
 using TokenGroups = std::vector<TokenGroup>;
 
-/// Groups that follow from the layout of the tokens. Special tokens of a text are a group of their
-/// own, the first.
+/// Groups that follow from the layout of the tokens. Special tokens of a text and those of a picture
+/// in it are groups of their own, the first.
 enum class GroupKind {
   words,      ///< texts between white space, or WordPiece tokens with the ## that follow
   sentences,  ///< up to . ! ? … 。 ！ ？ before white space, a blank line, or a special token
-  parts,      ///< runs of text between special tokens, such as the two texts of a pair
+  parts,      ///< runs of text between special tokens or a picture, such as the texts of a pair
   roles       ///< special tokens and text; or class token, registers and patches
 };
 inline constexpr EnumName<GroupKind> group_kind_names[] = {{GroupKind::words, "words"},

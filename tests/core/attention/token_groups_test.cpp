@@ -96,6 +96,16 @@ TEST(TokenGroups, RolesOfPicturesAndTexts) {
   EXPECT_THAT(names(groups_of(text_of(characters("A. B")), "auto")), ElementsAre("A.", "B"));
 }
 
+TEST(TokenGroups, APictureInATextIsAGroupOfItsOwn) {
+  TokenLayout asked = text_of({"<s>", "USER:", "p", "p", "p", "p", " What", " is", " it?"}, {0});
+  asked.picture = {2, 2, 2};
+  EXPECT_THAT(names(groups_of(asked, "roles")), ElementsAre("special tokens", "picture", "text"));
+  EXPECT_THAT(groups_of(asked, "roles")[1].tokens, ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(names(groups_of(asked, "parts")),
+              ElementsAre("special tokens", "picture", "USER:", "What is it?"));
+  EXPECT_THAT(groups_of(asked, "top=(0,0)-(0,1),others=rest")[0].tokens, ElementsAre(2, 3));
+}
+
 TEST(TokenGroups, ByHandWithRangesRectanglesAndTheRest) {
   const TokenGroups groups = groups_of_grid("a = 0+2-3, \"b, c\"=(0,2)-(1,3), others=rest");
   EXPECT_THAT(names(groups), ElementsAre("a", "b, c", "others"));
