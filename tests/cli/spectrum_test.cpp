@@ -97,6 +97,20 @@ TEST(SpectrumCommand, SeveralInputsGiveTheMean) {
   EXPECT_NEAR(report["mean"].at("mean_rank"), mean, 1e-9);
 }
 
+TEST(SpectrumCommand, StacksTheRowsOfAllInputs) {
+  const std::string twelve = " --dataset " + kSampleFiles + "inputs/twelve.npz --stacked";
+  const nlohmann::json report = json_of(kSoftmax + twelve + " --of keys --share energy");
+  EXPECT_EQ(report.at("inputs").size(), 12U);
+  EXPECT_EQ(report.at("stacked"), true);
+  ASSERT_EQ(report.at("maps").size(), 18U);
+  EXPECT_EQ(report.at("maps")[0].at("input"), "12 inputs");
+  EXPECT_EQ(report.at("maps")[0].at("tokens"), 12 * 197);
+  EXPECT_EQ(report.at("maps")[0].at("singular_values").size(), 16U);
+  const ProgramRun maps = run_program("spectrum " + kSoftmax + twelve);
+  EXPECT_EQ(maps.status, 1) << maps.output;
+  EXPECT_NE(maps.errors.find("a column per channel"), std::string::npos) << maps.errors;
+}
+
 TEST(SpectrumCommand, QuartilesAreOfTheRanksOfTheMaps) {
   const nlohmann::json report = json_of(kSoftmax + kOnBoot);
   std::vector<double> ranks;

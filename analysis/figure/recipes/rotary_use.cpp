@@ -143,12 +143,13 @@ Figure make_rotary_use(const FigureRequest& request, const Progress& progress) {
     panel.legend = legend ? LegendPosition::below : LegendPosition::none;
   }
   const auto rows = static_cast<double>((std::ssize(layers) + across - 1) / across);
+  const auto label_lines = static_cast<double>(lines_of(figure.panels.back().x.label));
   figure.height_mm = rows *
                          (across > 2   ? 0.36
                           : across > 1 ? 0.45
                                        : 0.6) *
                          request.width_mm +
-                     3 + legend_mm(figure, request.width_mm);
+                     3 * label_lines + legend_mm(figure, request.width_mm);
   figure.caption =
       "Use of rotary frequencies: mean norm of the queries times that of the keys in each pair of "
       "channels, over the distance at which the pair turns once. Lines are means over heads; " +
