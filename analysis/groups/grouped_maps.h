@@ -17,7 +17,7 @@
 namespace attnscope {
 
 struct GroupOptions {
-  std::string groups = "auto";            ///< as token_groups reads them
+  std::string groups = "auto";            ///< groups in words, see token_groups
   std::vector<std::int64_t> layers = {};  ///< all recorded layers if empty
   /// Least number of groups from a group to those whose attention to it its receiver score counts.
   std::int64_t apart = 4;

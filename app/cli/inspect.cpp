@@ -143,7 +143,7 @@ struct Inspection {
   explicit Inspection(Checkpoint opened) : checkpoint(std::move(opened)) {}
 
   Checkpoint checkpoint;
-  std::optional<Architecture> architecture;  ///< of a picture and a text, the language model's
+  std::optional<Architecture> architecture;  ///< the language model's, if there are parts
   std::optional<Architecture> tower;         ///< the image tower of such a model
   std::string why_not;  ///< reason why no architecture was recognised
   std::vector<TensorScan> scans;

@@ -353,7 +353,7 @@ void RowPanel::refresh() {
               : -1);
     // A query's own cell contains I, or half of the rollout; it is left out, because it would
     // darken all others.
-    // Of a picture within a text, the scale is that of the picture: words may have far more.
+    // The scale is that of the picture in a text: words may have far more.
     const TokenCells picture = layout_of(trace).picture;
     for (std::int64_t token = 0; token < tokens; ++token) {
       const float weight = weights.back()[static_cast<std::size_t>(token)];

@@ -42,7 +42,7 @@ class VisionLanguageModel final : public Model {
   [[nodiscard]] const std::string& name() const override { return language_->name(); }
   [[nodiscard]] const std::filesystem::path& file() const override { return language_->file(); }
   [[nodiscard]] const std::string& architecture() const override { return architecture_; }
-  /// Those of the tower have names that begin with kTowerOption.
+  /// The tower's have names that begin with kTowerOption.
   [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
     return assumptions_;
   }
@@ -69,7 +69,7 @@ class VisionLanguageModel final : public Model {
   ImageConnector connector_;
   std::string architecture_;
   std::vector<Assumption> assumptions_;
-  std::int64_t feature_layer_;  ///< of the tower, from 0
+  std::int64_t feature_layer_;  ///< the tower's layer that is read, from 0
   bool keeps_prefix_;
   std::int64_t image_token_;
   std::string mark_;    ///< text of the token for the picture

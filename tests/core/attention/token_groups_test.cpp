@@ -117,7 +117,7 @@ TEST(TokenGroups, ByHandWithRangesRectanglesAndTheRest) {
   EXPECT_EQ(groups_of_grid(written(groups)), groups);
 }
 
-TEST(TokenGroups, OfAFile) {
+TEST(TokenGroups, AreReadFromAFile) {
   const TemporaryFolder folder;
   const std::string file = (folder / "groups.json").string();
   std::ofstream(file) << R"json({"a": [2, 0], "b": "(0,0)-(0,1)", "c": "rest"})json";

@@ -57,7 +57,7 @@ TEST(ImageResize, GivesPillowsBytes) {
 }
 
 TEST(Preprocessing, FillsUpASquareWithTheMeanColour) {
-  // As expand2square of LLaVA: Image.new with int(255 · mean), pasted at (longer − shorter) // 2.
+  // LLaVA's expand2square: Image.new with int(255 · mean), pasted at (longer − shorter) // 2.
   const Image picture{1, 4, 3, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
   const Image square = padded_to_square(picture, {122, 116, 104});
   EXPECT_EQ(square.width, 4);
