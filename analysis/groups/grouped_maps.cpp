@@ -111,8 +111,8 @@ void add_received(const TokenGroups& groups, std::size_t apart, GroupedMap& into
   into.kurtosis = excess_kurtosis(into.received);
 }
 
-GroupedMap grouped(const MatrixD& map, const MapIndex& place, const TokenGroups& groups,
-                   std::int64_t apart) {
+GroupedMap map_by_groups(const MatrixD& map, const MapIndex& place, const TokenGroups& groups,
+                         std::int64_t apart) {
   const auto count = static_cast<Eigen::Index>(groups.size());
   GroupedMap found{.layer = place.layer, .head = place.head, .state = state_of(map)};
   found.shares = MatrixD::Constant(count, count, kUnknown);
@@ -238,8 +238,8 @@ GroupedMaps grouped_maps(const Trace& trace, const GroupOptions& options,
   for_each_map(
       trace, places, progress,
       [&](std::size_t index) {
-        maps.heads[index] = grouped(map_seen(trace, places[index], IdentityView::without),
-                                    places[index], maps.groups, options.apart);
+        maps.heads[index] = map_by_groups(map_seen(trace, places[index], IdentityView::without),
+                                          places[index], maps.groups, options.apart);
         return [] {};
       },
       "groups");

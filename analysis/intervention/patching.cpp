@@ -18,7 +18,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoEffect = std::numeric_limits<double>::quiet_NaN();
 
 constexpr EnumName<LayerRows> kReceiverNames[] = {
     {LayerRows::queries, "query"}, {LayerRows::keys, "key"}, {LayerRows::values, "value"}};
@@ -37,7 +37,8 @@ LayerRows tensor_of(PatchedPart part) {
   }
 }
 
-std::vector<std::int64_t> chosen_of(const std::vector<std::int64_t>& chosen, std::int64_t count) {
+std::vector<std::int64_t> cells_chosen(const std::vector<std::int64_t>& chosen,
+                                       std::int64_t count) {
   std::vector<std::int64_t> all = chosen;
   if (all.empty()) {
     all.resize(static_cast<std::size_t>(count));
@@ -265,7 +266,7 @@ void Patching::choose_places() {
     const auto layer_of = [](const PathReceiver& one) { return one.layer; };
     last = std::ranges::max(*request_.path, {}, layer_of).layer - 1;
   }
-  for (const std::int64_t layer : chosen_of(request_.where.layers, spec.layers)) {
+  for (const std::int64_t layer : cells_chosen(request_.where.layers, spec.layers)) {
     if (layer <= last) layers_.push_back(layer);
   }
   if (layers_.empty()) {
@@ -288,8 +289,8 @@ void Patching::choose_places() {
         .found(std::to_string(request_.place));
   }
   const bool by_head = is_of_heads(request_.of);
-  columns_ = by_head ? chosen_of(request_.where.heads, spec.layer.attention.heads)
-                     : chosen_of(request_.positions, tokens);
+  columns_ = by_head ? cells_chosen(request_.where.heads, spec.layer.attention.heads)
+                     : cells_chosen(request_.positions, tokens);
   if (by_head) {
     for (const std::int64_t layer : layers_) {
       for (const std::int64_t head : columns_) {
@@ -366,12 +367,12 @@ double Patching::difference_of(const Trace& trace) const {
   const std::span<const float> logits = logits_of(trace);
   const double difference = static_cast<double>(logits[static_cast<std::size_t>(answer_)]) -
                             logits[static_cast<std::size_t>(against_)];
-  return std::isfinite(difference) ? difference : kNotKnown;
+  return std::isfinite(difference) ? difference : kNoEffect;
 }
 
 double Patching::effect(double difference) const {
   const double range = clean_ - corrupted_;
-  return range != 0 ? (difference - corrupted_) / range : kNotKnown;
+  return range != 0 ? (difference - corrupted_) / range : kNoEffect;
 }
 
 void Patching::put(const std::vector<PatchPlace>& places, LayerRows of, std::int64_t layer,
@@ -486,7 +487,7 @@ double Patching::path_difference(const std::vector<PatchPlace>& places, std::int
 PatchTable patch_each(std::shared_ptr<const Patching> patching, const PatchFound& found,
                       const Progress& progress) {
   const std::vector<PatchPlace>& places = patching->places();
-  PatchTable table{patching, std::vector<double>(places.size(), kNotKnown)};
+  PatchTable table{patching, std::vector<double>(places.size(), kNoEffect)};
   std::mutex turn;
   std::size_t done = 0;
   std::atomic<std::size_t> next = 0;  // places are begun in order, so that a table fills row by row

@@ -17,7 +17,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::size_t kColumns = 6;  // groups that text shows in a column each
+constexpr std::size_t kGroupColumns = 6;  // groups that text shows in a column each
 constexpr std::size_t kStrongest = 3;
 
 ReportValue list_as_json(const std::vector<double>& values) {
@@ -110,7 +110,7 @@ bool is_receiver(const GroupedMaps& maps, const GroupedMap& map) {
 std::vector<ColumnOf<GroupedMap>> share_columns(const GroupedMaps& maps,
                                                 std::optional<std::size_t> from) {
   std::vector<ColumnOf<GroupedMap>> columns;
-  if (maps.groups.size() > kColumns) {
+  if (maps.groups.size() > kGroupColumns) {
     columns.push_back({{.title = "greatest shares", .left = true, .csv = false, .json = false},
                        nullptr,
                        [&maps, from](const GroupedMap& map) {

@@ -19,7 +19,7 @@
 #include "core/architecture/model_options.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/pyramid_grid.h"
-#include "core/architecture/vision_language.h"
+#include "core/architecture/vision_language/vision_language_file.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
@@ -145,7 +145,7 @@ struct Inspection {
   Checkpoint checkpoint;
   std::optional<Architecture> architecture;  ///< the language model's, if there are parts
   std::optional<Architecture> tower;         ///< the image tower of such a model
-  std::string why_not;  ///< reason why no architecture was recognised
+  std::string why_not;                       ///< reason why no architecture was recognised
   std::vector<TensorScan> scans;
   ModelStatus status;  ///< includes the comparison with a reference next to the file
 
@@ -502,8 +502,9 @@ void print(const Inspection& inspection) {
     if (!inspection.status.reference.empty()) print_line("reference", inspection.status.reference);
     print_unused(inspection.architecture->unused);
     if (inspection.tower) {
-      std::printf("\nThe image tower, whose patches the language model above reads in its text "
-                  "(--option tower.KEY=VALUE; alone: input.kind=patches):\n");
+      std::printf(
+          "\nThe image tower, whose patches the language model above reads in its text "
+          "(--option tower.KEY=VALUE; alone: input.kind=patches):\n");
       print_architecture(*inspection.tower, status_of(*inspection.tower));
     }
   } else {

@@ -110,9 +110,10 @@ void add_input_option(CLI::App& command, ModelArguments& arguments) {
 void add_prompt_option(CLI::App& command, std::vector<std::string>& pictures) {
   const auto prompt = std::make_shared<std::string>();
   command
-      .add_option("--prompt", *prompt,
-                  "Text about the picture of --input, for models that read both: with <image> in it "
-                  "the whole text, otherwise a question that the model's own prompt is put around")
+      .add_option(
+          "--prompt", *prompt,
+          "Text about the picture of --input, for models that read both: with <image> in it "
+          "the whole text, otherwise a question that the model's own prompt is put around")
       ->type_name("TEXT")
       ->needs("--input");
   command.parse_complete_callback([prompt, &pictures] {

@@ -28,7 +28,7 @@ template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<ResizeFilter>{"bilinear", "bicubic"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<ResizeMode>{"shorter_side", "exact",
-                                                                         "padded"};
+                                                                        "padded"};
 template <>
 inline constexpr std::array<std::string_view, 5> kEnumNames<Tokenizer>{"characters", "bytes",
                                                                        "byte_pairs", "ids", "file"};

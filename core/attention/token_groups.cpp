@@ -19,14 +19,14 @@ namespace attnscope {
 namespace {
 
 constexpr std::string_view kRest = "rest";
-constexpr std::string_view kSpace = " \t\n\r";
+constexpr std::string_view kWhiteSpace = " \t\n\r";
 
-bool is_space(char c) { return kSpace.find(c) != std::string_view::npos; }
+bool is_space(char c) { return kWhiteSpace.find(c) != std::string_view::npos; }
 
 std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpace);
+  const std::size_t first = text.find_first_not_of(kWhiteSpace);
   if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(kSpace) - first + 1));
+  return std::string(text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1));
 }
 
 // Texts: words, sentences and parts.
@@ -95,7 +95,7 @@ std::vector<Run> runs_of(const TokenLayout& layout, std::int64_t tokens, std::st
         .remedy("choose roles, or name the groups by hand: left=(0,0)-(6,3),others=rest");
   }
   const auto has_space = [](const std::string& text) {
-    return text.find_first_of(kSpace) != std::string::npos;
+    return text.find_first_of(kWhiteSpace) != std::string::npos;
   };
   const bool spaced = !std::ranges::any_of(layout.texts, has_space);
   if (spaced && kind != "parts" && tokens > 1 && !is_word_piece(layout)) {
@@ -166,9 +166,9 @@ std::vector<std::size_t> sentence_starts(const Run& run) {
 
 /// Divides the tokens of a run before the first token that begins at each of `starts` or after it.
 void divide(const Run& run, std::vector<std::size_t> starts, TokenGroups& groups) {
-  const std::size_t end = run.text.find_last_not_of(kSpace);
+  const std::size_t end = run.text.find_last_not_of(kWhiteSpace);
   std::erase_if(starts, [&](std::size_t start) {
-    const bool any_before = run.text.find_first_not_of(kSpace) < start;
+    const bool any_before = run.text.find_first_not_of(kWhiteSpace) < start;
     return !any_before || end == std::string::npos || start > end;
   });
   auto next = starts.begin();
@@ -481,7 +481,7 @@ TokenGroups token_groups(const TokenLayout& layout, std::int64_t tokens, std::st
   return kind == GroupKind::roles ? roles_of(layout, tokens) : groups_of_text(layout, tokens, kind);
 }
 
-std::string written(const TokenGroups& groups) {
+std::string groups_by_hand(const TokenGroups& groups) {
   std::string text = {};
   for (const TokenGroup& group : groups) {
     const bool plain = group.name.find_first_of("=,\"\\") == std::string::npos &&

@@ -22,8 +22,8 @@ struct TokenGroup {
 };
 using TokenGroups = std::vector<TokenGroup>;
 
-/// Groups that follow from the layout of the tokens. Special tokens of a text and those of a picture
-/// in it are groups of their own, the first.
+/// Groups that follow from the layout of the tokens. Special tokens of a text and those of a
+/// picture in it are groups of their own, the first.
 enum class GroupKind {
   words,      ///< texts between white space, or WordPiece tokens with the ## that follow
   sentences,  ///< up to . ! ? … 。 ！ ？ before white space, a blank line, or a special token
@@ -46,7 +46,7 @@ inline constexpr EnumName<GroupKind> group_kind_names[] = {{GroupKind::words, "w
                                        std::string_view written);
 
 /// Groups as token_groups reads them by hand: "subject=3-5+9,rest=6-8".
-[[nodiscard]] std::string written(const TokenGroups& groups);
+[[nodiscard]] std::string groups_by_hand(const TokenGroups& groups);
 
 /// True if each group is wholly before the next one, disregarding special groups.
 [[nodiscard]] bool in_order(const TokenGroups& groups);

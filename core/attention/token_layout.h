@@ -40,8 +40,8 @@ struct TokenLayout {
   [[nodiscard]] TokenCells cells() const {
     return has_grid() ? TokenCells{prefix, rows, columns} : picture;
   }
-  /// The cells if `tokens` tokens hold them, and nothing but the prefix besides unless it is a text;
-  /// otherwise none.
+  /// The cells if `tokens` tokens hold them, and nothing but the prefix besides unless it is a
+  /// text; otherwise none.
   [[nodiscard]] TokenCells cells_of(std::int64_t tokens) const {
     const TokenCells all = cells();
     const bool fits = is_grid_of(tokens) || (!has_grid() && all.first + all.count() <= tokens);

@@ -79,8 +79,12 @@ TEST(PatchCommand, PrintsATableOfHeadsOrOfTokens) {
   for (const nlohmann::json& place : report["places"]) {
     // The only token that differs is all that the first layer can see of the other text.
     const double expected = place["position"] == 12 ? 1 : 0;
-    if (place["layer"] == 0) EXPECT_NEAR(place.at("effect"), expected, 1e-4) << place;
-    if (place["position"] < 12) EXPECT_EQ(place["effect"], 0) << place;
+    if (place["layer"] == 0) {
+      EXPECT_NEAR(place.at("effect"), expected, 1e-4) << place;
+    }
+    if (place["position"] < 12) {
+      EXPECT_EQ(place["effect"], 0) << place;
+    }
   }
   EXPECT_THAT(run_program(kPatchedWords + " --of residual").output, HasSubstr("y ← w"));
 }

@@ -49,8 +49,7 @@ SinksOfHeads sinks_of(const Subject& subject, const std::vector<std::int64_t>& l
 /// The subject with another text about the same picture. Throws Error(usage) unless the model reads
 /// a picture and a text.
 Subject with_other_text(const Subject& subject, const std::string& text, const Progress& progress) {
-  const Text* const own =
-      subject.input ? std::get_if<Text>(&subject.input->content) : nullptr;
+  const Text* const own = subject.input ? std::get_if<Text>(&subject.input->content) : nullptr;
   if (!own || !own->picture || !subject.model) {
     throw Error(ErrorKind::usage, "only texts about pictures have a neutral text to compare with")
         .about(subject.label)
@@ -104,7 +103,7 @@ void require_image(const Subject& subject) {
 }
 
 /// Keys of a layer that are cells of a grid; throws if there is no grid that fits the maps.
-TokenCells cells_of(const Subject& subject, std::int64_t layer) {
+TokenCells picture_cells(const Subject& subject, std::int64_t layer) {
   const Trace& trace = *subject.trace;
   const TokenLayout& layout = key_layout(trace, layer);
   const TokenCells cells = layout.cells_of(trace.keys(layer));
@@ -206,7 +205,9 @@ class RowsOverPicture {
     return row_of(maps, layer, query_of_layer(*subject_.trace, query_, layer), heads,
                   sinks_ ? &*sinks_ : nullptr);
   }
-  [[nodiscard]] TokenCells cells(std::int64_t layer) const { return cells_of(subject_, layer); }
+  [[nodiscard]] TokenCells cells(std::int64_t layer) const {
+    return picture_cells(subject_, layer);
+  }
 
  private:
   Subject subject_;
@@ -304,7 +305,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
                 : attention_rollout(*subject.trace, RolloutOptions{.fusion = heads.fusion}, part);
       const auto found = reach.matrix().row(query);
       const std::vector<double> attention(found.data(), found.data() + found.size());
-      add(mixes ? rolled : "rollout", &attention, cells_of(subject, 0));
+      add(mixes ? rolled : "rollout", &attention, picture_cells(subject, 0));
     }
     columns = std::max(columns, column);
   }
@@ -325,12 +326,11 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
   }
 
   const TokenCells shape = request.subjects.front().trace->layout.cells();
-  finish_map_grid(
-      figure,
-      {.rows = std::ssize(request.subjects),
-       .columns = columns,
-       .aspect = static_cast<double>(shape.rows) / static_cast<double>(shape.columns)},
-      request.width_mm);
+  finish_map_grid(figure,
+                  {.rows = std::ssize(request.subjects),
+                   .columns = columns,
+                   .aspect = static_cast<double>(shape.rows) / static_cast<double>(shape.columns)},
+                  request.width_mm);
   figure.caption =
       "Attention of " + query_in_words(read, request.subjects.front()) +
       " to the image's patches, " +
@@ -382,7 +382,8 @@ FigureRecipe attention_overlay_recipe() {
                "rollout through all layers in the last column: of the weights (yes; "
                "auto: where layers have the same tokens, or merge them), or of what is added "
                "(Kobayashi et al. 2021, GlobEnc, ALTI)"),
-           setting::flag("sinks", true, "keys with more than 0.3 of the attention; no: without them"),
+           setting::flag("sinks", true,
+                         "keys with more than 0.3 of the attention; no: without them"),
            setting::text("neutral", "",
                          "another text about the same picture, by whose attention that of the text "
                          "is divided: \"Write a general description of the image.\""),

@@ -13,8 +13,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 16;
-constexpr std::size_t kCharacters = 18;
+constexpr std::size_t kMostNamedReceivers = 16;
+constexpr std::size_t kNameCharacters = 18;
 
 Line dots(std::string name, Colour colour, MarkerShape marker) {
   Line line;
@@ -55,8 +55,8 @@ Panel score_panel(const GroupedMaps& maps, std::int64_t first_layer) {
   std::vector<double> groups;
   for (std::size_t group = 0; group < maps.groups.size(); ++group) {
     groups.push_back(static_cast<double>(group));
-    if (maps.groups.size() > kMostNamed) continue;
-    panel.x.ticks.push_back({groups.back(), group_label(maps.groups, group, kCharacters)});
+    if (maps.groups.size() > kMostNamedReceivers) continue;
+    panel.x.ticks.push_back({groups.back(), group_label(maps.groups, group, kNameCharacters)});
     panel.x.turned_ticks = true;
   }
   for (const std::size_t head : maps.receivers) {

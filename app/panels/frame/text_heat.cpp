@@ -17,7 +17,7 @@ namespace attnscope {
 namespace {
 
 /// The token as shown: a space stays a space, and a newline also ends the line.
-QString shown_text(const std::string& token) {
+QString shown_token(const std::string& token) {
   QString text = QString::fromStdString(visible_text(token));
   text.replace("␣", " ");
   if (!token.empty() && token.back() == '\n') text += '\n';
@@ -48,7 +48,7 @@ void TextHeat::set_texts(const std::vector<std::string>& texts) {
   QString whole;
   for (const std::string& token : texts_) {
     starts_.push_back(static_cast<int>(whole.size()));
-    whole += shown_text(token);
+    whole += shown_token(token);
   }
   starts_.push_back(static_cast<int>(whole.size()));
   setPlainText(whole);

@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kPrefixHeight = 20;  // class tokens and registers above the grid
-constexpr double kGap = 4;
+constexpr double kGridGap = 4;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ void GridPainter::set_content(std::shared_ptr<const Trace> trace, std::vector<QC
 
 QRectF GridPainter::grid_rect() const {
   const TokenLayout& layout = trace_->layout;
-  const double top = layout.prefix > 0 ? kPrefixHeight + kGap : 0;
+  const double top = layout.prefix > 0 ? kPrefixHeight + kGridGap : 0;
   const QRectF room(0, top, width(), height() - top);
   double aspect = static_cast<double>(layout.columns) / static_cast<double>(layout.rows);
   if (!image_.isNull()) aspect = static_cast<double>(image_.width()) / image_.height();

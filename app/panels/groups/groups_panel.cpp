@@ -279,7 +279,7 @@ void GroupsPanel::add_group() {
   std::erase_if(all, [](const TokenGroup& group) { return group.tokens.empty(); });
   // Inserted like typed text, the former groups come back with the field's undo.
   written_->lineEdit()->selectAll();
-  written_->lineEdit()->insert(QString::fromStdString(written(all)));
+  written_->lineEdit()->insert(QString::fromStdString(groups_by_hand(all)));
   name_->clear();
 }
 

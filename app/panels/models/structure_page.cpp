@@ -14,7 +14,7 @@
 #include "app/session/session.h"
 #include "app/widgets/wrapped_label.h"
 #include "core/architecture/architecture.h"
-#include "core/architecture/vision_language.h"
+#include "core/architecture/vision_language/vision_language_file.h"
 #include "core/error.h"
 
 namespace attnscope {

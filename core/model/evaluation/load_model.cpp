@@ -30,8 +30,8 @@ std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& 
 
 std::shared_ptr<Transformer> read_transformer(const Checkpoint& checkpoint,
                                               const std::filesystem::path& file,
-                                              const ModelOptions& options,
-                                              const Progress& progress, const char* part = "") {
+                                              const ModelOptions& options, const Progress& progress,
+                                              const char* part = "") {
   const std::filesystem::path folder = checkpoint.path().parent_path();
   Architecture architecture = recognise_architecture(checkpoint, options);
   return with_file(file, [&] {
@@ -60,8 +60,8 @@ std::shared_ptr<const Model> read_parts(const VisionLanguageFile& parts,
       read_transformer(parts.language, file, options_of_language(options), progress);
   return with_file(file, [&] {
     return std::make_shared<VisionLanguageModel>(
-        tower, language,
-        read_image_connector(parts, tower->spec().width, language->spec().width), parts);
+        tower, language, read_image_connector(parts, tower->spec().width, language->spec().width),
+        parts);
   });
 }
 

@@ -264,7 +264,8 @@ Tensor KeyReduction::operator()(const Tensor& tokens, const GridExtents& grid) c
 Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
               const Tensor& tokens, Tensor* own) {
   const std::int64_t count = tokens.extent(0), before = run.cache ? run.cache->tokens() : 0;
-  const std::int64_t pieces = layer.attention.halves ? 2 : 1;  // parts of a head that are turned separately
+  const std::int64_t pieces =
+      layer.attention.halves ? 2 : 1;  // parts of a head that are turned separately
   std::optional<RotaryTurns> turns;
   if (layer.rotary.form != Rotary::none) {
     turns.emplace(layer.rotary, part.query.outputs() / layer.attention.heads / pieces,

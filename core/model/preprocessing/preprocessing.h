@@ -20,9 +20,9 @@ struct PreparedInput {
 
 /// Converts an image to the model's channels, then resizes, centre-crops and normalises it as
 /// `spec` specifies; an image of the model's size is not resized if crop_fraction is 1. A sound is
-/// padded with silence and converted by log_mel. An array is only checked. Of a text about a picture
-/// a model of images reads the picture. Throws Error(usage) if
-/// the input does not fit the model.
+/// padded with silence and converted by log_mel. An array is only checked. Of a text about a
+/// picture a model of images reads the picture. Throws Error(usage) if the input does not fit the
+/// model.
 [[nodiscard]] PreparedInput prepare_input(const Input& input, const ModelSpec& spec);
 
 /// Cuts an image or the stem's output [C, H, W] into flattened patches in row-major order, [N,

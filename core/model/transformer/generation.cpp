@@ -96,9 +96,9 @@ class NextLogits {
   std::vector<double> after(const std::vector<std::int64_t>& more, const Progress& progress) {
     const PictureTokens* const picture = ids_.empty() ? picture_ : nullptr;
     ids_.insert(ids_.end(), more.begin(), more.end());
-    const Tensor logits =
-        appends_ ? model_.append(more, mechanism_, cache_, progress.silent(), picture)
-                 : of_whole_text(progress);
+    const Tensor logits = appends_
+                              ? model_.append(more, mechanism_, cache_, progress.silent(), picture)
+                              : of_whole_text(progress);
     return {logits.values().begin(), logits.values().end()};
   }
 

@@ -121,8 +121,8 @@ VisionLanguageModel::VisionLanguageModel(std::shared_ptr<const Transformer> towe
     assumptions_.push_back(std::move(one));
   }
   for (const auto& [pattern, count] : file.excluded) {
-    assumptions_.push_back({kIgnoreOption, pattern,
-                            std::to_string(count) + " tensors left out, as set by the user"});
+    assumptions_.push_back(
+        {kIgnoreOption, pattern, std::to_string(count) + " tensors left out, as set by the user"});
   }
   if (image_token_ < 0 || image_token_ >= spec().input.vocabulary) {
     throw Error(ErrorKind::damaged, "the token for the picture is outside the vocabulary")
@@ -213,7 +213,8 @@ Trace VisionLanguageModel::run(const Input& input, const MechanismChoice& mechan
   progress.step(0, "looking at the picture");
   TokensWithPicture tokens = tokens_of(input, progress);
   const PictureTokens* const picture = tokens.picture ? &*tokens.picture : nullptr;
-  return language_->run_tokens(input, std::move(tokens.text), picture, mechanism, request, progress);
+  return language_->run_tokens(input, std::move(tokens.text), picture, mechanism, request,
+                               progress);
 }
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/architecture/vision_language.h"
+#include "core/architecture/vision_language/vision_language_file.h"
 #include "core/model/model.h"
 #include "core/model/parts/linear.h"
 #include "core/model/transformer/transformer.h"
@@ -43,9 +43,7 @@ class VisionLanguageModel final : public Model {
   [[nodiscard]] const std::filesystem::path& file() const override { return language_->file(); }
   [[nodiscard]] const std::string& architecture() const override { return architecture_; }
   /// The tower's have names that begin with kTowerOption.
-  [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
-    return assumptions_;
-  }
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const override { return assumptions_; }
   [[nodiscard]] bool reads_pictures() const override { return true; }
   [[nodiscard]] const Transformer& tower() const { return *tower_; }
   [[nodiscard]] const Transformer& language() const { return *language_; }

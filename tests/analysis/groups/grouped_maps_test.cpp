@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kClose = 1e-5;
+constexpr double kCloseMeans = 1e-5;
 
 /// The C++ counterpart of made_map in tests/data/heads/make_heads.py.
 Tensor map_of_head(const json& made) {
@@ -32,7 +32,7 @@ Tensor map_of_head(const json& made) {
 }
 
 /// A trace with one layer per head.
-Trace trace_of_case(const json& made) {
+Trace trace_of_groups(const json& made) {
   Trace trace;
   const std::int64_t n = made.at("n");
   for (const json& head : made.at("heads")) {
@@ -46,7 +46,7 @@ GroupOptions options_of_case(const json& made) {
   for (const json& tokens : made.at("groups")) {
     groups.push_back({"group " + std::to_string(groups.size()), tokens});
   }
-  return {.groups = written(groups), .apart = made.at("apart")};
+  return {.groups = groups_by_hand(groups), .apart = made.at("apart")};
 }
 
 void expect_values(const std::vector<double>& found, const json& expected) {
@@ -55,7 +55,7 @@ void expect_values(const std::vector<double>& found, const json& expected) {
     if (expected[i].is_null()) {
       EXPECT_TRUE(std::isnan(found[i])) << i;
     } else {
-      EXPECT_NEAR(found[i], expected[i].get<double>(), kClose) << i;
+      EXPECT_NEAR(found[i], expected[i].get<double>(), kCloseMeans) << i;
     }
   }
 }
@@ -70,7 +70,7 @@ void expect_matrix(const MatrixD& found, const json& expected) {
 
 TEST(GroupedMaps, AgreeWithNumPyAndThoughtAnchors) {
   for (const json& made : read_test_data("groups/groups.json").at("cases")) {
-    const GroupedMaps maps = grouped_maps(trace_of_case(made), options_of_case(made));
+    const GroupedMaps maps = grouped_maps(trace_of_groups(made), options_of_case(made));
     const json& heads = made.at("heads");
     ASSERT_EQ(maps.heads.size(), heads.size());
     for (std::size_t index = 0; index < heads.size(); ++index) {
@@ -81,7 +81,7 @@ TEST(GroupedMaps, AgreeWithNumPyAndThoughtAnchors) {
         expect_matrix(maps.mean_weights(head), heads[index].at("mean_weights"));
         expect_values(head.received, heads[index].at("received"));
         const double kurtosis = made["kurtosis"][index];
-        EXPECT_NEAR(head.kurtosis, kurtosis, kClose * std::max(1.0, std::abs(kurtosis)));
+        EXPECT_NEAR(head.kurtosis, kurtosis, kCloseMeans * std::max(1.0, std::abs(kurtosis)));
       } else {
         EXPECT_TRUE(std::isnan(head.kurtosis));
       }
@@ -93,7 +93,7 @@ TEST(GroupedMaps, ReceiverHeadsAreThoseOfGreatestKurtosis) {
   const json& made = read_test_data("groups/groups.json").at("cases")[0];
   GroupOptions options = options_of_case(made);
   options.receivers = 2;
-  const GroupedMaps maps = grouped_maps(trace_of_case(made), options);
+  const GroupedMaps maps = grouped_maps(trace_of_groups(made), options);
   ASSERT_EQ(maps.receivers.size(), 2U);
   const GroupedMap &first = maps.heads[maps.receivers[0]], &second = maps.heads[maps.receivers[1]];
   EXPECT_GT(first.kurtosis, second.kurtosis);
@@ -103,7 +103,7 @@ TEST(GroupedMaps, ReceiverHeadsAreThoseOfGreatestKurtosis) {
   }
   EXPECT_NEAR(maps.received[0], (first.received[0] + second.received[0]) / 2, 1e-15);
   options.receivers = 0;  // a tenth of three heads
-  EXPECT_EQ(grouped_maps(trace_of_case(made), options).receivers.size(), 1U);
+  EXPECT_EQ(grouped_maps(trace_of_groups(made), options).receivers.size(), 1U);
 }
 
 TEST(GroupedMaps, MeanOfALayerLeavesOutUnknownHeads) {

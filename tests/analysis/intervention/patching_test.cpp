@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kClosePatch = 1e-5;
 
-const nlohmann::json& reference() { return read_test_data("intervention/patching.json"); }
+const nlohmann::json& patching_reference() { return read_test_data("intervention/patching.json"); }
 
 Subject subject_of(std::shared_ptr<const Model> model) {
   Subject subject;
@@ -49,13 +49,13 @@ Input ids(const std::vector<std::int64_t>& tokens) {
 class PatchingOf : public testing::TestWithParam<const char*> {
  protected:
   PatchingOf() {
-    request_.answer = reference()["answer"].dump();
-    request_.against = reference()["against"].dump();
+    request_.answer = patching_reference()["answer"].dump();
+    request_.against = patching_reference()["against"].dump();
   }
 
   [[nodiscard]] std::shared_ptr<const Patching> patching() const {
-    return std::make_shared<const Patching>(subject_, ids(reference()["input"]),
-                                            ids(reference()["from"]), request_);
+    return std::make_shared<const Patching>(subject_, ids(patching_reference()["input"]),
+                                            ids(patching_reference()["from"]), request_);
   }
 
   /// Compares the differences of all places with the rows of an expected table.
@@ -76,7 +76,7 @@ class PatchingOf : public testing::TestWithParam<const char*> {
   }
 
   [[nodiscard]] static const nlohmann::json& expected(const char* name) {
-    return reference()["models"][GetParam()][name];
+    return patching_reference()["models"][GetParam()][name];
   }
 
   Subject subject_ = hashed_subject(GetParam());

@@ -142,12 +142,12 @@ bool has_many_computed_colours(const std::string& name) {
          name == "token-importance" || name == "components" || name == "heads-by-layer" ||
          name == "token-mixing" || name == "logit-lens" || name == "logit-attribution" ||
          name == "relevance" || name == "tokens-over-depth" || name == "head-similarity" ||
-         name == "ablation" || name == "patching" || name == "rank-accuracy" || name == "over-training" ||
-         name == "trained-ranks" || name == "attention-lines" || name == "score-channels" ||
-         name == "query-key-scatter" || name == "rank-against-entropy" ||
-         name == "random-networks" || name == "patch-features" || name == "rotary-use" ||
-         name == "spatial-frequencies" || name == "group-maps" || name == "groups-over-depth" ||
-         name == "receiver-heads";
+         name == "ablation" || name == "patching" || name == "rank-accuracy" ||
+         name == "over-training" || name == "trained-ranks" || name == "attention-lines" ||
+         name == "score-channels" || name == "query-key-scatter" ||
+         name == "rank-against-entropy" || name == "random-networks" || name == "patch-features" ||
+         name == "rotary-use" || name == "spatial-frequencies" || name == "group-maps" ||
+         name == "groups-over-depth" || name == "receiver-heads";
 }
 
 std::string words_alone(const std::string& summary) {

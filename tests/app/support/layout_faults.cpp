@@ -27,9 +27,8 @@ namespace {
 
 /// Docks whose content is a list or a page of any length, so that it may scroll vertically.
 constexpr const char* kScrolling[] = {
-    "models",   "inputs", "answer",  "what-if",    "analyses", "training",  "sweep", "truncation",
-    "ablation", "energy", "lessons", "playground", "steps",    "mechanism", "groups",
-    "patching"};
+    "models",   "inputs", "answer",  "what-if",    "analyses", "training",  "sweep",  "truncation",
+    "ablation", "energy", "lessons", "playground", "steps",    "mechanism", "groups", "patching"};
 
 /// A widget with text, or one that is operated.
 bool is_control(const QWidget& widget) {

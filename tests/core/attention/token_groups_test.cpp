@@ -113,8 +113,8 @@ TEST(TokenGroups, ByHandWithRangesRectanglesAndTheRest) {
   EXPECT_THAT(groups[1].tokens, ElementsAre(5, 6, 9, 10));
   EXPECT_THAT(groups[2].tokens, ElementsAre(1, 4, 7, 8));
   EXPECT_THAT(groups_of_grid("end=8-").at(0).tokens, ElementsAre(8, 9, 10));
-  EXPECT_EQ(written(groups), "a=0+2-3,\"b, c\"=5-6+9-10,others=1+4+7-8");
-  EXPECT_EQ(groups_of_grid(written(groups)), groups);
+  EXPECT_EQ(groups_by_hand(groups), "a=0+2-3,\"b, c\"=5-6+9-10,others=1+4+7-8");
+  EXPECT_EQ(groups_of_grid(groups_by_hand(groups)), groups);
 }
 
 TEST(TokenGroups, AreReadFromAFile) {

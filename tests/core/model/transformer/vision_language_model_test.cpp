@@ -19,17 +19,17 @@ const std::string kPicture = kFolder + "/question.png";
 
 Input asking(const std::string& text) { return open_input(question_locator(kPicture, text)); }
 
-const Model& sample() {
+const Model& garment_model() {
   static const std::shared_ptr<const Model> model = load_model(kFolder);
   return *model;
 }
 
-Trace run(const Model& model, const Input& input) {
+Trace answer_to(const Model& model, const Input& input) {
   return model.run(input, model.spec().mechanism, {}, {});
 }
 
 TEST(VisionLanguageModel, PutsThePatchesIntoTheText) {
-  const Trace trace = run(sample(), asking("what is at the top left ?"));
+  const Trace trace = answer_to(garment_model(), asking("what is at the top left ?"));
   const TokenLayout& layout = trace.layout;
   EXPECT_EQ(layout.picture, (TokenCells{2, 8, 8}));
   EXPECT_EQ(trace.tokens(), 2 + 64 + 8);
@@ -43,31 +43,31 @@ TEST(VisionLanguageModel, PutsThePatchesIntoTheText) {
 }
 
 TEST(VisionLanguageModel, TakesAWholeTextAsItIs) {
-  const Trace own = run(sample(), asking("USER: <image> what is at the top left ? ASSISTANT:"));
-  const Trace around = run(sample(), asking("what is at the top left ?"));
+  const Trace own =
+      answer_to(garment_model(), asking("USER: <image> what is at the top left ? ASSISTANT:"));
+  const Trace around = answer_to(garment_model(), asking("what is at the top left ?"));
   EXPECT_TRUE(std::ranges::equal(own.logits.values(), around.logits.values()));
 }
 
 TEST(VisionLanguageModel, ReadsTextsWithoutAPicture) {
   Input input;
   input.content = Text{"USER: where is the bag ? ASSISTANT:", {}};
-  const Trace trace = run(sample(), input);
+  const Trace trace = answer_to(garment_model(), input);
   EXPECT_EQ(trace.layout.picture, TokenCells{});
   EXPECT_EQ(trace.tokens(), 8);
 }
 
 TEST(VisionLanguageModel, RefusesWhatItCannotRead) {
   const auto refusal = [](const Model& model, const Input& input) {
-    return std::string(refusal_of([&] { (void)run(model, input); }).what());
+    return std::string(refusal_of([&] { (void)answer_to(model, input); }).what());
   };
-  EXPECT_THAT(refusal(sample(), asking("<image> <image> what ?")), HasSubstr("one <image>"));
-  EXPECT_THAT(refusal(sample(), open_input(kPicture)), HasSubstr("--prompt"));
+  EXPECT_THAT(refusal(garment_model(), asking("<image> <image> what ?")), HasSubstr("one <image>"));
+  EXPECT_THAT(refusal(garment_model(), open_input(kPicture)), HasSubstr("--prompt"));
   std::string words = "what";
   for (int i = 0; i < 70; ++i) words += " is";
-  EXPECT_THAT(refusal(sample(), asking(words)),
+  EXPECT_THAT(refusal(garment_model(), asking(words)),
               testing::AllOf(HasSubstr("at most 128 tokens"), HasSubstr("64 of them")));
-  const auto without =
-      load_model(source_folder() + "/sample_data/models/shakespeare-softmax.h5");
+  const auto without = load_model(source_folder() + "/sample_data/models/shakespeare-softmax.h5");
   EXPECT_THAT(refusal(*without, asking("To be")), HasSubstr("without a picture"));
 }
 
@@ -75,9 +75,9 @@ TEST(VisionLanguageModel, ItsPartsOpenAlone) {
   const auto tower = load_model(kFolder, {{{"input.kind", "patches"}}, {}});
   EXPECT_THAT(tower->name(), testing::EndsWith("(image tower)"));
   // One input serves the tower and the whole model.
-  const Trace seen = run(*tower, asking("what is at the top left ?"));
+  const Trace seen = answer_to(*tower, asking("what is at the top left ?"));
   EXPECT_EQ(seen.tokens(), 65);
-  const Trace alone = run(*tower, open_input(kPicture));
+  const Trace alone = answer_to(*tower, open_input(kPicture));
   EXPECT_EQ(seen.layers[0].implied_map.slice(0), alone.layers[0].implied_map.slice(0));
   const auto language = load_model(kFolder, {{{"input.kind", "tokens"}}, {}});
   EXPECT_TRUE(language->spec().is_language_model());
@@ -103,16 +103,17 @@ class AnswerOfTheSample : public testing::TestWithParam<Question> {};
 
 TEST_P(AnswerOfTheSample, IsRight) {
   const Input input = asking(GetParam().text);
-  const MechanismChoice& trained = sample().spec().mechanism;
-  const GeneratedText text = generate(sample(), input, trained, {.tokens = 6, .sampling = {}});
+  const MechanismChoice& trained = garment_model().spec().mechanism;
+  const GeneratedText text =
+      generate(garment_model(), input, trained, {.tokens = 6, .sampling = {}});
   EXPECT_EQ(text.text(), GetParam().answer);
   EXPECT_EQ(text.end, GenerationEnd::token);
   EXPECT_TRUE(text.kept_keys);
   // The longer text opens again, with the same picture, and gives the same tokens.
-  const std::string longer = continued_locator(sample(), input, text.new_ids());
+  const std::string longer = continued_locator(garment_model(), input, text.new_ids());
   EXPECT_THAT(longer, StartsWith("ask:" + kPicture + " ||| USER: <image>"));
   EXPECT_THAT(longer, testing::EndsWith(std::string("ASSISTANT:") + GetParam().answer));
-  const Trace trace = run(sample(), open_input(longer));
+  const Trace trace = answer_to(garment_model(), open_input(longer));
   EXPECT_EQ(trace.tokens(), std::ssize(text.ids()));
 }
 

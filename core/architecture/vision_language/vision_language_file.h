@@ -35,8 +35,8 @@ struct VisionLanguageFile {
 [[nodiscard]] std::optional<VisionLanguageFile> vision_language_file(const Checkpoint& checkpoint,
                                                                      const ModelOptions& options);
 
-/// The part that the user asks for by the kind of its input: the image tower (input.kind=patches) or
-/// the language model (tokens). Null: all parts together.
+/// The part that the user asks for by the kind of its input: the image tower (input.kind=patches)
+/// or the language model (tokens). Null: all parts together.
 [[nodiscard]] const Checkpoint* one_part(const VisionLanguageFile& file,
                                          const ModelOptions& options);
 

@@ -1,4 +1,4 @@
-#include "core/architecture/vision_language.h"
+#include "core/architecture/vision_language/vision_language_file.h"
 
 #include <algorithm>
 #include <array>
@@ -19,26 +19,26 @@ namespace {
 
 using nlohmann::json;
 
-enum class Part { tower, language, connector };
+enum class ModelPart { tower, language, connector };
 
 /// A prefix of tensors' names and the part that has them; without `stays` the part's own names
 /// begin after it.
 struct PartPrefix {
   std::string_view prefix;
-  Part part;
+  ModelPart part;
   bool stays = false;
 };
 
 /// LLaVA in the names of transformers, before and after version 4.52.
-constexpr PartPrefix kLlavaParts[] = {{"vision_tower.", Part::tower},
-                                      {"language_model.", Part::language},
-                                      {"lm_head.", Part::language, true},
-                                      {"multi_modal_projector.", Part::connector}};
+constexpr PartPrefix kLlavaParts[] = {{"vision_tower.", ModelPart::tower},
+                                      {"language_model.", ModelPart::language},
+                                      {"lm_head.", ModelPart::language, true},
+                                      {"multi_modal_projector.", ModelPart::connector}};
 
 constexpr std::string_view kInner = "model.";
 
 /// The part and the name within it; empty if the tensor belongs to no part.
-std::optional<std::pair<Part, std::string>> part_of_name(std::string_view name) {
+std::optional<std::pair<ModelPart, std::string>> part_of_name(std::string_view name) {
   if (name.starts_with(kInner)) name.remove_prefix(kInner.size());
   for (const PartPrefix& one : kLlavaParts) {
     if (!name.starts_with(one.prefix)) continue;
@@ -93,7 +93,7 @@ Division divided(const Checkpoint& checkpoint, const std::vector<std::string>& i
   return result;
 }
 
-std::int64_t whole_number(const json& config, const char* key, std::int64_t usual) {
+std::int64_t config_number(const json& config, const char* key, std::int64_t usual) {
   const json value = config.value(key, json(usual));
   if (value.is_number_integer()) return value.get<std::int64_t>();
   throw Error(ErrorKind::unsupported, "the value is not one whole number")
@@ -157,7 +157,7 @@ std::optional<VisionLanguageFile> vision_language_file(const Checkpoint& checkpo
   const json config = read_json_file(file, most);
   if (!config.is_object() || config.value("model_type", json()) != "llava") return std::nullopt;
   Division division = divided(checkpoint, ignored);
-  const auto part = [&](Part one) {
+  const auto part = [&](ModelPart one) {
     return Checkpoint(checkpoint.path(), checkpoint.format(),
                       std::move(division.parts[static_cast<std::size_t>(one)]),
                       checkpoint.metadata());
@@ -166,13 +166,13 @@ std::optional<VisionLanguageFile> vision_language_file(const Checkpoint& checkpo
     const char* const token =
         config.contains("image_token_id") ? "image_token_id" : "image_token_index";
     return VisionLanguageFile{.name = "LLaVA",
-                              .tower = part(Part::tower),
-                              .language = part(Part::language),
-                              .connector = part(Part::connector),
-                              .feature_layer = whole_number(config, "vision_feature_layer", -2),
+                              .tower = part(ModelPart::tower),
+                              .language = part(ModelPart::language),
+                              .connector = part(ModelPart::connector),
+                              .feature_layer = config_number(config, "vision_feature_layer", -2),
                               .keeps_prefix = keeps_prefix(config),
                               .activation = activation_of(config),
-                              .image_token = whole_number(config, token, 32000),
+                              .image_token = config_number(config, token, 32000),
                               .prompt = prompt_of(config),
                               .excluded = std::move(division.excluded)};
   });
