@@ -250,13 +250,13 @@ GroupedMaps grouped_maps(const Trace& trace, const GroupOptions& options,
 std::optional<std::size_t> group_named(const TokenGroups& groups, const std::string& name) {
   if (name == "all") return {};
   const auto found = std::ranges::find(groups, name, &TokenGroup::name);
-  if (found != groups.end() && std::ranges::count(groups, name, &TokenGroup::name) == 1) {
-    return static_cast<std::size_t>(found - groups.begin());
-  }
-  if (const auto number = parse_whole(name);
-      number && *number >= 0 && *number < std::ssize(groups)) {
+  const auto number = parse_whole(name);
+  const bool is_number = number && *number >= 0 && *number < std::ssize(groups);
+  if (is_number && (found == groups.end() || found - groups.begin() == *number)) {
     return static_cast<std::size_t>(*number);
   }
+  const bool alone = std::ranges::count(groups, name, &TokenGroup::name) == 1;
+  if (alone && !is_number) return static_cast<std::size_t>(found - groups.begin());
   throw Error(ErrorKind::usage,
               found == groups.end() ? "no group has this name" : "several groups have this name")
       .about("from")

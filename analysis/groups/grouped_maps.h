@@ -17,7 +17,7 @@
 namespace attnscope {
 
 struct GroupOptions {
-  std::string groups = "auto";            ///< groups in words, see token_groups
+  std::string groups = "auto";            ///< in the form that token_groups reads
   std::vector<std::int64_t> layers = {};  ///< all recorded layers if empty
   /// Least number of groups from a group to those whose attention to it its receiver score counts.
   std::int64_t apart = 4;
@@ -68,7 +68,7 @@ struct GroupedMaps {
                                        const Progress& progress = {});
 
 /// The group of a name or a number from 0; nothing for "all". Throws Error(usage) for an unknown
-/// one, and for a name that several groups have.
+/// one, for a name that several groups have, and for a name that is the number of another group.
 [[nodiscard]] std::optional<std::size_t> group_named(const TokenGroups& groups,
                                                      const std::string& name);
 

@@ -17,7 +17,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::size_t kGroupColumns = 6;  // groups that text shows in a column each
+constexpr std::size_t kShareColumns = 6;  // groups that text shows in a column each
 constexpr std::size_t kStrongest = 3;
 
 ReportValue list_as_json(const std::vector<double>& values) {
@@ -110,7 +110,7 @@ bool is_receiver(const GroupedMaps& maps, const GroupedMap& map) {
 std::vector<ColumnOf<GroupedMap>> share_columns(const GroupedMaps& maps,
                                                 std::optional<std::size_t> from) {
   std::vector<ColumnOf<GroupedMap>> columns;
-  if (maps.groups.size() > kGroupColumns) {
+  if (maps.groups.size() > kShareColumns) {
     columns.push_back({{.title = "greatest shares", .left = true, .csv = false, .json = false},
                        nullptr,
                        [&maps, from](const GroupedMap& map) {
@@ -171,7 +171,8 @@ Report groups_report(const GroupedMaps& maps, std::optional<std::size_t> from) {
          .title = "receiver score",
          .formula = "mean weight from later groups, mean over the receiver heads",
          .width = 16,
-         .decimals = 5},
+         .decimals = 5,
+         .if_known = true},
         &Row::received},
        {{.title = "name", .left = true}, nullptr, [&maps](const Row& row) {
           return group_in_words(maps.groups, static_cast<std::size_t>(row.index), 60);
@@ -191,10 +192,13 @@ Report grouped_heads_report(const Trace& trace, const GroupedMaps& maps,
       {{.name = "kurtosis",
         .title = "kurtosis",
         .formula = "m₄ / m₂² − 3 of the receiver scores of the head",
-        .width = 10},
+        .width = 10,
+        .if_known = true},
        &Map::kurtosis},
-      {{.name = "receiver", .title = "receiver", .width = 10},
-       [&maps](const Map& map) { return is_receiver(maps, map); },
+      {{.name = "receiver", .title = "receiver", .width = 10, .if_known = true},
+       [&maps](const Map& map) {
+         return known_if(map.head >= 0 && !maps.receivers.empty(), is_receiver(maps, map));
+       },
        [&maps](const Map& map) { return std::string(is_receiver(maps, map) ? "yes" : ""); }},
       {json_only("shares_of_all"), [](const Map& map) { return list_as_json(map.of_all); }},
       {json_only("receiver_scores"), [](const Map& map) { return list_as_json(map.received); }},
@@ -219,9 +223,12 @@ std::string groups_in_words(const GroupedMaps& maps, const GroupOptions& options
          (from
               ? "group " + std::to_string(*from) + " \"" + group_in_words(maps.groups, *from) + "\""
               : std::string("all queries")) +
-         "; receiver scores from " + std::to_string(options.apart) +
-         " or more groups later, mean of " + std::to_string(maps.receivers.size()) +
-         " receiver heads\n";
+         (maps.receivers.empty()
+              ? std::string()
+              : "; receiver scores from " + std::to_string(options.apart) +
+                    " or more groups later, mean of " + std::to_string(maps.receivers.size()) +
+                    (maps.receivers.size() == 1 ? " receiver head" : " receiver heads")) +
+         "\n";
 }
 
 }  // namespace attnscope

@@ -29,6 +29,19 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1));
 }
 
+/// The text without white space at its ends, and with one space for any other.
+std::string in_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : trimmed(text)) {
+    if (!is_space(c)) {
+      line += c;
+    } else if (line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  return line;
+}
+
 // Texts: words, sentences and parts.
 
 bool begins_with_any(std::string_view text, std::initializer_list<std::string_view> marks) {
@@ -177,7 +190,7 @@ void divide(const Run& run, std::vector<std::size_t> starts, TokenGroups& groups
   const auto finish = [&](std::size_t until) {
     if (group.tokens.empty()) return;
     const std::string text = run.text.substr(begin, until - begin);
-    group.name = trimmed(text);
+    group.name = in_one_line(text);
     if (group.name.empty()) group.name = visible_text(text);
     groups.push_back(std::exchange(group, {}));
   };
@@ -481,7 +494,7 @@ TokenGroups token_groups(const TokenLayout& layout, std::int64_t tokens, std::st
   return kind == GroupKind::roles ? roles_of(layout, tokens) : groups_of_text(layout, tokens, kind);
 }
 
-std::string groups_by_hand(const TokenGroups& groups) {
+std::string groups_as_text(const TokenGroups& groups) {
   std::string text = {};
   for (const TokenGroup& group : groups) {
     const bool plain = group.name.find_first_of("=,\"\\") == std::string::npos &&

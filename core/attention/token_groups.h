@@ -14,7 +14,7 @@ namespace attnscope {
 /// A name and token positions, ascending. A list of groups has each token at most once; tokens may
 /// be in no group.
 struct TokenGroup {
-  std::string name;  ///< for words, sentences and parts the text itself
+  std::string name;  ///< for words, sentences and parts the text itself, in one line
   std::vector<std::int64_t> tokens;
   bool special = false;  ///< tokens that stand for no text ([CLS], <s>), or class and registers
 
@@ -46,7 +46,7 @@ inline constexpr EnumName<GroupKind> group_kind_names[] = {{GroupKind::words, "w
                                        std::string_view written);
 
 /// Groups as token_groups reads them by hand: "subject=3-5+9,rest=6-8".
-[[nodiscard]] std::string groups_by_hand(const TokenGroups& groups);
+[[nodiscard]] std::string groups_as_text(const TokenGroups& groups);
 
 /// True if each group is wholly before the next one, disregarding special groups.
 [[nodiscard]] bool in_order(const TokenGroups& groups);

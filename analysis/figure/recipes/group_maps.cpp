@@ -48,15 +48,30 @@ std::vector<Tick> group_ticks(const TokenGroups& groups) {
   return ticks;
 }
 
+/// Every tick, or every second, third … that has `least_mm` of a frame of `frame_mm`.
+std::vector<Tick> legible(const std::vector<Tick>& ticks, double frame_mm) {
+  constexpr double least_mm = 2.2;
+  const double each_mm = frame_mm / static_cast<double>(ticks.size());
+  const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(least_mm / each_mm)));
+  std::vector<Tick> shown;
+  for (std::size_t i = 0; i < ticks.size(); i += step) shown.push_back(ticks[i]);
+  return shown;
+}
+
 /// Names the groups of queries to the left of the first column, those of keys under the last row,
-/// and makes room for the names.
-void name_groups(Figure& figure, const std::vector<Tick>& ticks) {
-  std::int64_t rows = 0;
+/// and makes room for the names: next to them frames of `frame_mm` are narrower.
+void name_groups(Figure& figure, std::vector<Tick> ticks, double frame_mm) {
+  std::int64_t rows = 0, columns = 0;
   double names_mm = 0;
-  for (const Panel& panel : figure.panels) rows = std::max(rows, panel.row + 1);
+  for (const Panel& panel : figure.panels) {
+    rows = std::max(rows, panel.row + 1);
+    columns = std::max(columns, panel.column + 1);
+  }
   for (const Tick& tick : ticks) {
     names_mm = std::max(names_mm, text_mm(tick.label, figure.font_size_pt));
   }
+  const double narrower_mm = std::min(names_mm / static_cast<double>(columns), 0.6 * frame_mm);
+  if (!ticks.empty()) ticks = legible(ticks, frame_mm - narrower_mm);
   for (Panel& panel : figure.panels) {
     if (ticks.empty()) continue;
     if (panel.column == 0) {
@@ -69,7 +84,7 @@ void name_groups(Figure& figure, const std::vector<Tick>& ticks) {
       panel.x.ticks = ticks;
     }
   }
-  figure.height_mm += names_mm;
+  figure.height_mm += names_mm - static_cast<double>(rows) * narrower_mm;
 }
 
 Figure make_group_maps(const FigureRequest& request, const Progress& progress) {
@@ -109,9 +124,9 @@ Figure make_group_maps(const FigureRequest& request, const Progress& progress) {
   const HeatScale scale = heat_scale(read, std::move(values),
                                      shares ? "share of the attention" : "mean attention weight");
   figure.colour_scales.push_back(scale.scale);
-  finish_map_grid(figure, {.rows = std::ssize(heads), .columns = std::ssize(layers)},
-                  request.width_mm);
-  name_groups(figure, group_ticks(maps.groups));
+  const double frame_mm = finish_map_grid(
+      figure, {.rows = std::ssize(heads), .columns = std::ssize(layers)}, request.width_mm);
+  name_groups(figure, group_ticks(maps.groups), frame_mm);
   figure.caption =
       "Attention between " + groups_written(read) + " (rows are queries, columns keys), " +
       (heads.front() == kMean ? "mean over heads" : chosen("head", read.written("heads"))) + ": " +

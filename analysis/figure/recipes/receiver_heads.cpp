@@ -1,5 +1,5 @@
 // Figure of receiver heads: the kurtosis of every head, and the groups that receiver heads return
-// to, like Thought Anchors, 2025, Figs. 4 and 5.
+// to, after Thought Anchors, 2025.
 #include <algorithm>
 #include <cmath>
 
@@ -13,8 +13,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::size_t kMostNamedReceivers = 16;
-constexpr std::size_t kNameCharacters = 18;
+constexpr std::size_t kMostNamedScores = 16;
+constexpr std::size_t kScoreCharacters = 18;
 
 Line dots(std::string name, Colour colour, MarkerShape marker) {
   Line line;
@@ -55,8 +55,8 @@ Panel score_panel(const GroupedMaps& maps, std::int64_t first_layer) {
   std::vector<double> groups;
   for (std::size_t group = 0; group < maps.groups.size(); ++group) {
     groups.push_back(static_cast<double>(group));
-    if (maps.groups.size() > kMostNamedReceivers) continue;
-    panel.x.ticks.push_back({groups.back(), group_label(maps.groups, group, kNameCharacters)});
+    if (maps.groups.size() > kMostNamedScores) continue;
+    panel.x.ticks.push_back({groups.back(), group_label(maps.groups, group, kScoreCharacters)});
     panel.x.turned_ticks = true;
   }
   for (const std::size_t head : maps.receivers) {
@@ -121,7 +121,7 @@ Figure make_receiver_heads(const FigureRequest& request, const Progress& progres
 FigureRecipe receiver_heads_recipe() {
   return {.name = "receiver-heads",
           .title = "Receiver heads and the groups they return to",
-          .source = "Thought Anchors, 2025, Figs. 4 and 5",
+          .source = "Thought Anchors, 2025",
           .question = FigureQuestion::heads,
           .has_panel = true,
           .settings = {groups_setting(),

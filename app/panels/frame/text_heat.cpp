@@ -117,12 +117,16 @@ void TextHeat::colour() {
     }
     spans.push_back(span);
   }
-  for (std::size_t token = 0; token < std::min(grounds_.size(), texts_.size()); ++token) {
+  // Successive tokens of one colour are one span, because translucent spans overlap at their edges.
+  const std::size_t grounds = std::min(grounds_.size(), texts_.size());
+  for (std::size_t token = 0, next = 0; token < grounds; token = next) {
+    next = token + 1;
+    while (next < grounds && grounds_[next] == grounds_[token]) ++next;
     if (!grounds_[token].isValid()) continue;
     ExtraSelection span;
     span.cursor = QTextCursor(document());
     span.cursor.setPosition(starts_[token]);
-    span.cursor.setPosition(starts_[token + 1], QTextCursor::KeepAnchor);
+    span.cursor.setPosition(starts_[next], QTextCursor::KeepAnchor);
     span.format.setBackground(grounds_[token]);
     spans.push_back(span);
   }

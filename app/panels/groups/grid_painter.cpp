@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kPrefixHeight = 20;  // class tokens and registers above the grid
-constexpr double kGridGap = 4;
+constexpr double kUnderPrefix = 4;
 
 }  // namespace
 
@@ -24,17 +24,22 @@ GridPainter::GridPainter(QWidget* parent) : QWidget(parent) {
 void GridPainter::set_content(std::shared_ptr<const Trace> trace, std::vector<QColor> grounds) {
   if (trace != trace_) {
     image_ = trace && trace->image ? to_qimage(*trace->image) : QImage();
-    first_ = last_ = std::nullopt;
     trace_ = std::move(trace);
-    emit selection_changed();
+    clear_selection();
   }
   grounds_ = std::move(grounds);
   update();
 }
 
+void GridPainter::clear_selection() {
+  first_ = last_ = std::nullopt;
+  update();
+  emit selection_changed();
+}
+
 QRectF GridPainter::grid_rect() const {
   const TokenLayout& layout = trace_->layout;
-  const double top = layout.prefix > 0 ? kPrefixHeight + kGridGap : 0;
+  const double top = layout.prefix > 0 ? kPrefixHeight + kUnderPrefix : 0;
   const QRectF room(0, top, width(), height() - top);
   double aspect = static_cast<double>(layout.columns) / static_cast<double>(layout.rows);
   if (!image_.isNull()) aspect = static_cast<double>(image_.width()) / image_.height();

@@ -21,6 +21,7 @@ class GridPainter : public QWidget {
   /// `grounds` has a colour for each token, an invalid one for tokens of no group. The selection
   /// stays unless the trace is another.
   void set_content(std::shared_ptr<const Trace> trace, std::vector<QColor> grounds);
+  void clear_selection();
   /// The tokens of the dragged rectangle, ascending.
   [[nodiscard]] std::vector<std::int64_t> selected_tokens() const;
   /// The rectangle of a token in the widget.

@@ -256,8 +256,10 @@ std::vector<std::int64_t> GroupsPanel::selected_tokens() const {
 }
 
 void GroupsPanel::show_selection() {
-  const auto count = static_cast<int>(selected_tokens().size());
-  selected_->setText(count == 0 ? tr("drag over tokens") : tr("%n token(s)", nullptr, count));
+  const std::size_t count = selected_tokens().size();
+  selected_->setText(count == 0   ? tr("drag over tokens")
+                     : count == 1 ? tr("1 token")
+                                  : tr("%1 tokens").arg(count));
   add_->setEnabled(count > 0 && !name_->text().trimmed().isEmpty());
 }
 
@@ -279,8 +281,13 @@ void GroupsPanel::add_group() {
   std::erase_if(all, [](const TokenGroup& group) { return group.tokens.empty(); });
   // Inserted like typed text, the former groups come back with the field's undo.
   written_->lineEdit()->selectAll();
-  written_->lineEdit()->insert(QString::fromStdString(groups_by_hand(all)));
+  written_->lineEdit()->insert(QString::fromStdString(groups_as_text(all)));
   name_->clear();
+  // The colour of the group is seen in place of the selection.
+  grid_->clear_selection();
+  QTextCursor cursor = text_->textCursor();
+  cursor.clearSelection();
+  text_->setTextCursor(cursor);
 }
 
 }  // namespace attnscope

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kCloseMeans = 1e-5;
+constexpr double kGroupsClose = 1e-5;
 
 /// The C++ counterpart of made_map in tests/data/heads/make_heads.py.
 Tensor map_of_head(const json& made) {
@@ -46,7 +46,7 @@ GroupOptions options_of_case(const json& made) {
   for (const json& tokens : made.at("groups")) {
     groups.push_back({"group " + std::to_string(groups.size()), tokens});
   }
-  return {.groups = groups_by_hand(groups), .apart = made.at("apart")};
+  return {.groups = groups_as_text(groups), .apart = made.at("apart")};
 }
 
 void expect_values(const std::vector<double>& found, const json& expected) {
@@ -55,7 +55,7 @@ void expect_values(const std::vector<double>& found, const json& expected) {
     if (expected[i].is_null()) {
       EXPECT_TRUE(std::isnan(found[i])) << i;
     } else {
-      EXPECT_NEAR(found[i], expected[i].get<double>(), kCloseMeans) << i;
+      EXPECT_NEAR(found[i], expected[i].get<double>(), kGroupsClose) << i;
     }
   }
 }
@@ -81,7 +81,7 @@ TEST(GroupedMaps, AgreeWithNumPyAndThoughtAnchors) {
         expect_matrix(maps.mean_weights(head), heads[index].at("mean_weights"));
         expect_values(head.received, heads[index].at("received"));
         const double kurtosis = made["kurtosis"][index];
-        EXPECT_NEAR(head.kurtosis, kurtosis, kCloseMeans * std::max(1.0, std::abs(kurtosis)));
+        EXPECT_NEAR(head.kurtosis, kurtosis, kGroupsClose * std::max(1.0, std::abs(kurtosis)));
       } else {
         EXPECT_TRUE(std::isnan(head.kurtosis));
       }
@@ -153,6 +153,10 @@ TEST(GroupedMaps, GroupsAreFoundByNameAndNumber) {
               testing::HasSubstr("several groups have this name"));
   EXPECT_THAT(error_of([&] { return group_named(groups, "3"); }),
               testing::HasSubstr("no group has this name"));
+  EXPECT_THAT(error_of([] {
+                return group_named({{"1", {0}}, {"a", {1}}}, "1");
+              }),
+              testing::HasSubstr("several groups have this name"));
   EXPECT_EQ(group_in_words({{"Now my charms\nare", {0}}}, 0, 8), "Now my …");
 }
 

@@ -46,7 +46,7 @@ TEST(TokenGroups, WordsKeepTheSpaceBeforeThem) {
   EXPECT_THAT(words[2].tokens, ElementsAre(6, 7, 8, 9));
 }
 
-TEST(TokenGroups, WordsOfSubwords) {
+TEST(TokenGroups, WordsJoinSubwords) {
   const auto tokens_of_second = [](const TokenLayout& layout) {
     return groups_of(layout, "words").at(1).tokens;
   };
@@ -69,6 +69,7 @@ TEST(TokenGroups, SentencesEndBeforeWhiteSpace) {
   const std::string text = "It is 3.5 m. \"Is it?\" Yes!\n\nNo end";
   EXPECT_THAT(names(groups_of(text_of(characters(text)), "sentences")),
               ElementsAre("It is 3.5 m.", "\"Is it?\"", "Yes!", "No end"));
+  EXPECT_EQ(groups_of(text_of(characters("One \n line.")), "sentences").at(0).name, "One line.");
   // A token may hold the end of one sentence and the white space before the next.
   EXPECT_THAT(groups_of(text_of({"A", ".\n\n", "B", ".", " C"}), "sentences").at(1).tokens,
               ElementsAre(2, 3));
@@ -85,7 +86,7 @@ TEST(TokenGroups, SentencesOfWordPieceKeepNumbersTogether) {
               ElementsAre("special tokens", "3. 5 m. so", "end."));
 }
 
-TEST(TokenGroups, RolesOfPicturesAndTexts) {
+TEST(TokenGroups, RolesFollowFromTheLayout) {
   const TokenGroups roles = groups_of_grid("roles");
   EXPECT_THAT(names(roles), ElementsAre("class token", "registers", "patches"));
   EXPECT_THAT(roles[1].tokens, ElementsAre(1, 2));
@@ -96,25 +97,15 @@ TEST(TokenGroups, RolesOfPicturesAndTexts) {
   EXPECT_THAT(names(groups_of(text_of(characters("A. B")), "auto")), ElementsAre("A.", "B"));
 }
 
-TEST(TokenGroups, APictureInATextIsAGroupOfItsOwn) {
-  TokenLayout asked = text_of({"<s>", "USER:", "p", "p", "p", "p", " What", " is", " it?"}, {0});
-  asked.picture = {2, 2, 2};
-  EXPECT_THAT(names(groups_of(asked, "roles")), ElementsAre("special tokens", "picture", "text"));
-  EXPECT_THAT(groups_of(asked, "roles")[1].tokens, ElementsAre(2, 3, 4, 5));
-  EXPECT_THAT(names(groups_of(asked, "parts")),
-              ElementsAre("special tokens", "picture", "USER:", "What is it?"));
-  EXPECT_THAT(groups_of(asked, "top=(0,0)-(0,1),others=rest")[0].tokens, ElementsAre(2, 3));
-}
-
-TEST(TokenGroups, ByHandWithRangesRectanglesAndTheRest) {
+TEST(TokenGroups, AreGivenByHandWithRangesRectanglesAndTheRest) {
   const TokenGroups groups = groups_of_grid("a = 0+2-3, \"b, c\"=(0,2)-(1,3), others=rest");
   EXPECT_THAT(names(groups), ElementsAre("a", "b, c", "others"));
   EXPECT_THAT(groups[0].tokens, ElementsAre(0, 2, 3));
   EXPECT_THAT(groups[1].tokens, ElementsAre(5, 6, 9, 10));
   EXPECT_THAT(groups[2].tokens, ElementsAre(1, 4, 7, 8));
   EXPECT_THAT(groups_of_grid("end=8-").at(0).tokens, ElementsAre(8, 9, 10));
-  EXPECT_EQ(groups_by_hand(groups), "a=0+2-3,\"b, c\"=5-6+9-10,others=1+4+7-8");
-  EXPECT_EQ(groups_of_grid(groups_by_hand(groups)), groups);
+  EXPECT_EQ(groups_as_text(groups), "a=0+2-3,\"b, c\"=5-6+9-10,others=1+4+7-8");
+  EXPECT_EQ(groups_of_grid(groups_as_text(groups)), groups);
 }
 
 TEST(TokenGroups, AreReadFromAFile) {
