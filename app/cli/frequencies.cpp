@@ -90,7 +90,7 @@ Action add_frequencies(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<FrequencyArguments>();
   added = parent.add_subcommand(
       "frequencies",
-      "Use of rotary frequencies, and filtering of spatial ones\n"
+      "Use of rotary and filtering of spatial frequencies\n"
       "rotary-use is the mean norm of queries times that of keys for each pair of channels that is "
       "rotated, by its wavelength. filter-response is what the maps let pass of the frequencies "
       "over the grid of patches, amplitude the log-amplitude of the tokens there, after each "

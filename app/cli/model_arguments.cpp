@@ -114,7 +114,7 @@ void add_prompt_option(CLI::App& command, std::vector<std::string>& pictures) {
           "--prompt", *prompt,
           "Text about the picture of --input, for models that read both: with <image> in it "
           "the whole text, otherwise a question that the model's own prompt is put around")
-      ->type_name("TEXT")
+      ->type_name("WORDS")
       ->needs("--input");
   command.parse_complete_callback([prompt, &pictures] {
     if (prompt->empty()) return;

@@ -137,6 +137,7 @@ void begin_input(SpectrumReport& report, const Arguments& arguments) {
 void finish_input(SpectrumReport& report, const Arguments& arguments, const Trace& trace) {
   report.model = trace.model_name;
   add_run(report, trace);
+  if (report.stacked) return;  // its spectra follow the last input
   const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
   keep_heads(report.maps.back(), heads, &MapSpectrum::head);
   if (arguments.proposition) {

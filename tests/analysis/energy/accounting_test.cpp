@@ -333,7 +333,7 @@ TEST(Accounting, CountsSingleMultiplicativeLayersInTheTotal) {
 TEST(Accounting, RefusesImpossibleRequests) {
   using testing::HasSubstr;
   EXPECT_THAT(refusal("deit-huge"), HasSubstr("deit-tiny, deit-small, deit-base, pvtv2-b0"));
-  EXPECT_THAT(refusal("deit-tiny mechanism=soft"), HasSubstr("softmax, adder, additive, hash"));
+  EXPECT_THAT(refusal("deit-tiny mechanism=soften"), HasSubstr("softmax, adder, additive, hash"));
   EXPECT_THAT(refusal("deit-tiny convention=mine"), HasSubstr("adder, ecoformer, complete"));
   EXPECT_THAT(refusal("deit-tiny bits=3"), HasSubstr("arithmetic, channels"));
   EXPECT_THAT(refusal("deit-tiny heads=5"), HasSubstr("a divisor of 192"));

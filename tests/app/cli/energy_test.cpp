@@ -59,7 +59,7 @@ TEST(EnergyCommand, PrintsPublishedNextToComputed) {
 TEST(EnergyCommand, ReportsErrorsInOneLine) {
   const std::pair<const char*, const char*> wrong[] = {
       {"deit-huge", "known: deit-tiny, deit-small"},
-      {"deit-tiny --mechanism soft", "known: softmax, adder"},
+      {"deit-tiny --mechanism soften", "known: softmax, adder"},
       {"deit-tiny --set heads=5", "a divisor of 192"},
       {"deit-tiny --set heads", "key=value"},
       {"deit-tiny --constants fp64", "known: fp32, fp16, int32, int8"},
