@@ -100,6 +100,7 @@ void GroupsPanel::add_painters() {
   written_->setEditable(true);
   written_->setInsertPolicy(QComboBox::NoInsert);
   written_->setCompleter(nullptr);
+  written_->lineEdit()->setObjectName("groups_written_text");
   written_->lineEdit()->setMaxLength(kLongestField);
   written_->setMinimumContentsLength(8);
   written_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

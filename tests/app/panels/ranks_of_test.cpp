@@ -313,9 +313,7 @@ TEST_F(RanksOf, TheRolloutIsOfMapsOrOfMixing) {
 
 TEST_F(RanksOf, ReportsWhyARolloutIsUndefined) {
   open_sample("fashion-daft-full.h5");  // each channel of this model has its own map
-  for (QToolButton* button : window().findChildren<QToolButton*>()) {
-    if (button->text() == "Rollout") QTest::mouseClick(button, Qt::LeftButton);
-  }
+  child<QToolButton>("row_rollout")->click();
   auto* const rolled = child<QComboBox>("rolled_out");
   rolled->setCurrentIndex(rolled->findText("ALTI"));
   ASSERT_TRUE(wait_until_settled());
