@@ -51,6 +51,15 @@ std::vector<QColor> grounds_of(const TokenGroups& groups, std::int64_t tokens,
   return grounds;
 }
 
+/// The texts of the tokens, with a square for each that stands for a part of a picture.
+std::vector<std::string> painted_texts(const TokenLayout& layout) {
+  std::vector<std::string> texts = layout.texts;
+  for (std::int64_t token = 0; token < std::ssize(texts); ++token) {
+    if (layout.picture.contains(token)) texts[static_cast<std::size_t>(token)] = "▦";
+  }
+  return texts;
+}
+
 }  // namespace
 
 GroupsPanel::GroupsPanel(Session& session, QWidget* parent)
@@ -221,7 +230,7 @@ void GroupsPanel::refresh() {
   if (own) {
     const std::vector<QColor> grounds = grounds_of(now, own->tokens(), colours_of(*this));
     if (is_text) {
-      text_->set_texts(own->layout.texts);
+      text_->set_texts(painted_texts(own->layout));
       text_->set_grounds(grounds);
     }
     if (is_grid) grid_->set_content(own, grounds);
