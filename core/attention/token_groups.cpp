@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/text/json.h"
+#include "core/text/lines.h"
 #include "core/text/number_text.h"
 #include "core/utf8.h"
 
@@ -23,16 +24,10 @@ constexpr std::string_view kWhiteSpace = " \t\n\r";
 
 bool is_space(char c) { return kWhiteSpace.find(c) != std::string_view::npos; }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kWhiteSpace);
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1));
-}
-
 /// The text without white space at its ends, and with one space for any other.
 std::string in_one_line(std::string_view text) {
   std::string line;
-  for (const char c : trimmed(text)) {
+  for (const char c : without_spaces(text)) {
     if (!is_space(c)) {
       line += c;
     } else if (line.back() != ' ') {
@@ -311,7 +306,7 @@ class HandReader {
     if (at_ < text_.size() && text_[at_] == '"') return quoted();
     const std::size_t end = text_.find_first_of("=,", at_);
     if (end == std::string_view::npos) throw not_groups(text_);
-    const std::string found = trimmed(text_.substr(at_, end - at_));
+    const std::string found(without_spaces(text_.substr(at_, end - at_)));
     at_ = end;
     if (found.empty()) throw not_groups(text_);
     return found;
@@ -498,7 +493,7 @@ std::string groups_as_text(const TokenGroups& groups) {
   std::string text = {};
   for (const TokenGroup& group : groups) {
     const bool plain = group.name.find_first_of("=,\"\\") == std::string::npos &&
-                       trimmed(group.name) == group.name && !group.name.empty();
+                       without_spaces(group.name) == group.name && !group.name.empty();
     text += (text.empty() ? "" : ",") +
             (plain ? group.name
                    : nlohmann::json(group.name)

@@ -81,27 +81,32 @@ ModelStatus compared_status(const Model& model, const Progress& progress) {
   }
 }
 
+/// A model of any number of parts. If it `compares`, a model of one part is compared with a
+/// reference next to its file.
+std::shared_ptr<const Model> read_any(const Checkpoint& checkpoint,
+                                      const std::filesystem::path& file,
+                                      const ModelOptions& options, const Progress& progress,
+                                      bool compares) {
+  if (const auto parts = vision_language_file(checkpoint, options)) {
+    return read_parts(*parts, file, options, progress);
+  }
+  const std::shared_ptr<Transformer> model = read_transformer(checkpoint, file, options, progress);
+  if (compares) model->set_status(compared_status(*model, progress.silent()));
+  return model;
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                         const ModelOptions& options, const Progress& progress) {
   progress.step(0, "opening " + file.filename().string());
-  const Checkpoint checkpoint = open_model_file(file, options);
-  if (const auto parts = vision_language_file(checkpoint, options)) {
-    return read_parts(*parts, file, options, progress);
-  }
-  std::shared_ptr<Transformer> model = read_transformer(checkpoint, file, options, progress);
-  model->set_status(compared_status(*model, progress.silent()));
-  return model;
+  return read_any(open_model_file(file, options), file, options, progress, true);
 }
 
 std::shared_ptr<const Model> read_model(const Checkpoint& checkpoint,
                                         const std::filesystem::path& file,
                                         const ModelOptions& options, const Progress& progress) {
-  if (const auto parts = vision_language_file(checkpoint, options)) {
-    return read_parts(*parts, file, options, progress);
-  }
-  return read_transformer(checkpoint, file, options, progress);
+  return read_any(checkpoint, file, options, progress, false);
 }
 
 }  // namespace attnscope

@@ -73,7 +73,7 @@ std::int64_t chunk_length(const ModelSpec& spec) {
 }  // namespace
 
 std::vector<TextChunk> text_chunks(const Model& model, const Text& text) {
-  const auto* const language_model = dynamic_cast<const Transformer*>(&model);
+  const auto* const language_model = find_transformer(model);
   if (model.spec().has_decoder()) {
     throw Error(ErrorKind::usage, "encoder-decoder models cannot be evaluated as language models")
         .in_file(model.file())

@@ -4,13 +4,12 @@
 #include <tbb/parallel_for.h>
 #include <utility>
 
+#include "core/attention/kernels/exponentials.h"
 #include "core/model/parts/activation.h"
 
 namespace attnscope {
 
 namespace {
-
-float logistic(float x) { return 1 / (1 + std::exp(-x)); }
 
 /// ln(1 + eˣ). NaN stays NaN.
 double softplus(double x) { return x > 30 ? x : std::log1p(std::exp(x)); }
@@ -49,7 +48,7 @@ void RecurrentGates::add(ConstMatrixMap tokens, std::int64_t heads,
                          NamedTensors& parameters) const {
   if (beta) {
     Tensor strengths = (*beta)(tokens);
-    for (float& value : strengths.values()) value = logistic(value);
+    sigmoid(strengths.data(), strengths.size(), strengths.data());
     parameters.emplace("beta", heads_by_tokens(strengths));
   }
   if (!decay) return;
@@ -82,7 +81,7 @@ void RecurrentGates::add(ConstMatrixMap tokens, std::int64_t heads,
 
 void apply_gate(OutputGate form, Tensor gate, Tensor& output) {
   if (form == OutputGate::sigmoid) {
-    for (float& value : gate.values()) value = logistic(value);
+    sigmoid(gate.data(), gate.size(), gate.data());
   } else {
     apply_activation(Activation::silu, gate.values());
   }

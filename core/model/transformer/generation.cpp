@@ -135,17 +135,13 @@ const Transformer& language_model_of(const Model& model) {
 }
 
 /// The tokens of the text, without a special one that the tokenizer adds to its end.
-TokensWithPicture prompt_of(const Input& input, const Model& model, const Progress& progress) {
+TokenizedText prompt_of(const Input& input, const Model& model) {
   const Vocabulary& vocabulary = *transformer_of(model).vocabulary();
   const auto* const both = dynamic_cast<const VisionLanguageModel*>(&model);
-  TokensWithPicture prompt;
-  if (both) {
-    prompt = both->tokens_of(input, progress);
-  } else {
-    refuse_pictures(input);
-    prompt.text = tokenize_input(input, model.spec(), vocabulary);
-  }
-  std::vector<std::int64_t>& ids = prompt.text.ids;
+  if (!both) refuse_pictures(input);
+  TokenizedText prompt =
+      both ? both->tokens_of(input) : tokenize_input(input, model.spec(), vocabulary);
+  std::vector<std::int64_t>& ids = prompt.ids;
   const Text* const given = std::get_if<Text>(&input.content);
   const bool by_words = given && given->ids.empty();
   while (by_words && ids.size() > 1 && vocabulary.is_special(ids.back())) ids.pop_back();
@@ -205,7 +201,7 @@ std::int64_t next_token(const std::vector<double>& logits, const TokenSampling& 
 std::string continued_locator(const Model& model, const Input& input,
                               const std::vector<std::int64_t>& more) {
   const Transformer& transformer = language_model_of(model);
-  std::vector<std::int64_t> ids = prompt_of(input, model, {}).text.ids;
+  std::vector<std::int64_t> ids = prompt_of(input, model).ids;
   ids.insert(ids.end(), more.begin(), more.end());
   const std::int64_t context = model.spec().input.context;
   if (context > 0 && std::ssize(ids) > context) {
@@ -224,7 +220,7 @@ std::string continued_locator(const Model& model, const Input& input,
     }
     for (const std::int64_t id : more) characters += transformer.vocabulary()->text_of(id);
     const bool whole = first_invalid_utf8(characters) == std::string::npos;
-    if (whole && prompt_of(longer, model, {}).text.ids == ids) {
+    if (whole && prompt_of(longer, model).ids == ids) {
       const auto question = parts_of_question(input.locator);
       return question ? question_locator(question->first, characters) : "text:" + characters;
     }
@@ -244,13 +240,16 @@ GeneratedText generate(const Model& model, const Input& input, const MechanismCh
   const Transformer& transformer = language_model_of(model);
   const Vocabulary& vocabulary = *transformer.vocabulary();
   GeneratedText result;
-  const TokensWithPicture prompt = prompt_of(input, model, progress);
-  result.prompt = prompt.text.ids;
+  const TokenizedText prompt = prompt_of(input, model);
+  const auto* const both = dynamic_cast<const VisionLanguageModel*>(&model);
+  const std::optional<PictureTokens> picture =
+      both ? both->look_at(input, prompt, progress) : std::nullopt;
+  result.prompt = prompt.ids;
   const std::int64_t context = model.spec().input.context;
   const std::int64_t begin = std::ssize(result.prompt);
   std::int64_t longest = begin + settings.tokens - 1;  // the last token is never read
   if (context > 0) longest = std::min(longest, context);
-  NextLogits next(transformer, mechanism, longest, prompt.picture ? &*prompt.picture : nullptr);
+  NextLogits next(transformer, mechanism, longest, picture ? &*picture : nullptr);
   result.kept_keys = next.appends();
   std::mt19937_64 random(settings.sampling.seed);
   std::vector<std::int64_t> more = result.prompt;

@@ -48,17 +48,17 @@ Linear read_linear(const Checkpoint& connector, const std::string& name, std::in
   return {std::move(weight), std::move(bias)};
 }
 
-/// Puts `count` tokens in place of the one for the picture, unless there are so many already;
-/// returns the place of the first. Throws Error(usage).
-std::int64_t make_room(std::int64_t image_token, std::int64_t count, const std::string& mark,
-                       TokenizedText& text) {
+/// Puts `count` tokens in place of the one for the picture, unless there are so many already.
+/// Throws Error(usage).
+void make_room(std::int64_t image_token, std::int64_t count, const std::string& mark,
+               TokenizedText& text) {
   const auto first = std::ranges::find(text.ids, image_token);
   const std::int64_t place = first - text.ids.begin();
   const std::int64_t marks = std::ranges::count(text.ids, image_token);
   const bool whole = marks == count && std::all_of(first, first + count, [&](std::int64_t id) {
                        return id == image_token;
                      });
-  if (whole) return place;
+  if (whole) return;
   if (marks != 1) {
     throw Error(ErrorKind::usage, "the text must have one place for the picture")
         .expected("one " + visible_text(mark))
@@ -74,7 +74,6 @@ std::int64_t make_room(std::int64_t image_token, std::int64_t count, const std::
   fill(text.types);
   for (std::int64_t& special : text.special) special += special > place ? more : 0;
   std::erase(text.special, place);  // the picture's tokens are no special ones
-  return place;
 }
 
 }  // namespace
@@ -147,74 +146,69 @@ std::string VisionLanguageModel::prompt_for(const std::string& text) const {
               " What is this? ASSISTANT:\"");
 }
 
-PictureTokens VisionLanguageModel::look_at(const Image& picture, const std::string& label,
-                                           const Progress& progress) const {
-  Input input;
-  input.content = picture;
-  input.label = label;
-  TraceRequest request;
-  request.implied_maps = false;
-  request.tokens = true;
-  request.layers = {feature_layer_};
-  Trace trace = tower_->run(input, tower_->spec().mechanism, request, progress.silent());
-  const Tensor& all = trace.layers[static_cast<std::size_t>(feature_layer_)].tokens;
-  const std::int64_t prefix = trace.layout.prefix, cells = all.extent(0) - prefix;
-  PictureTokens result;
-  result.grid_rows = trace.layout.rows;
-  result.grid_columns = trace.layout.columns;
-  const std::int64_t first = keeps_prefix_ ? 0 : prefix;
-  const std::int64_t width = all.extent(1);
-  result.rows = connector_({all.data() + first * width, all.extent(0) - first, width});
-  result.image = std::move(*trace.image);
-  if (cells == result.grid_rows * result.grid_columns && (first > 0 || prefix == 0)) return result;
-  throw Error(ErrorKind::unsupported, "a class token among the picture's tokens is not supported")
-      .in_file(tower_->file())
-      .about("vision_feature_select_strategy");
-}
-
-TokensWithPicture VisionLanguageModel::tokens_of(const Input& input,
-                                                 const Progress& progress) const {
-  TokensWithPicture result;
+TokenizedText VisionLanguageModel::tokens_of(const Input& input) const {
   Input asked = input;
   Text* const text = std::get_if<Text>(&asked.content);
   const Vocabulary& vocabulary = *language_->vocabulary();
-  if (!text || !text->picture) {
-    if (!std::holds_alternative<Image>(input.content)) {
-      result.text = tokenize_input(input, spec(), vocabulary);
-      return result;
-    }
+  if (std::holds_alternative<Image>(input.content)) {
     throw Error(ErrorKind::usage, "the model reads a picture together with a text")
         .about(input.label)
         .expected("ask:photo.png ||| What is on the table?")
         .remedy("add the text: --prompt \"What is on the table?\"");
   }
+  if (!text || !text->picture) return tokenize_input(input, spec(), vocabulary);
+  const InputSpec& seen = tower_->spec().input;
+  if (keeps_prefix_ && seen.prefix_tokens() > 0) {
+    throw Error(ErrorKind::unsupported, "a class token among the picture's tokens is not supported")
+        .in_file(tower_->file())
+        .about("vision_feature_select_strategy");
+  }
   if (text->ids.empty()) text->characters = prompt_for(text->characters);
-  result.text = tokenize_input(asked, spec(), vocabulary);
-  result.picture = look_at(*text->picture, input.label, progress);
-  PictureTokens& picture = *result.picture;
-  const std::int64_t cells = picture.rows.extent(0);
+  TokenizedText tokens = tokenize_input(asked, spec(), vocabulary);
+  const std::int64_t cells = seen.grid_rows() * seen.grid_columns();
   try {
-    picture.first = make_room(image_token_, cells, mark_, result.text);
+    make_room(image_token_, cells, mark_, tokens);
   } catch (Error& error) {
     throw error.about(input.label);
   }
-  const std::int64_t context = spec().input.context, found = std::ssize(result.text.ids);
+  const std::int64_t context = spec().input.context, found = std::ssize(tokens.ids);
   if (context > 0 && found > context) {
     throw Error(ErrorKind::usage, "the text with the picture is longer than the model's context")
         .about(input.label)
         .expected("at most " + std::to_string(context) + " tokens")
         .found(std::to_string(found) + ", " + std::to_string(cells) + " of them the picture's");
   }
+  return tokens;
+}
+
+std::optional<PictureTokens> VisionLanguageModel::look_at(const Input& input,
+                                                          const TokenizedText& text,
+                                                          const Progress& progress) const {
+  const Text* const asked = std::get_if<Text>(&input.content);
+  if (!asked || !asked->picture) return std::nullopt;
+  TraceRequest request;
+  request.implied_maps = false;
+  request.tokens = true;
+  request.layers = {feature_layer_};
+  Trace trace = tower_->run(input, tower_->spec().mechanism, request, progress.silent());
+  const Tensor& all = trace.layers[static_cast<std::size_t>(feature_layer_)].tokens;
+  const std::int64_t prefix = trace.layout.prefix, width = all.extent(1);
+  PictureTokens result;
+  result.rows = connector_({all.data() + prefix * width, all.extent(0) - prefix, width});
+  result.first = std::ranges::find(text.ids, image_token_) - text.ids.begin();
+  result.grid_rows = trace.layout.rows;
+  result.grid_columns = trace.layout.columns;
+  result.image = std::move(*trace.image);
   return result;
 }
 
 Trace VisionLanguageModel::run(const Input& input, const MechanismChoice& mechanism,
                                const TraceRequest& request, const Progress& progress) const {
   progress.step(0, "looking at the picture");
-  TokensWithPicture tokens = tokens_of(input, progress);
-  const PictureTokens* const picture = tokens.picture ? &*tokens.picture : nullptr;
-  return language_->run_tokens(input, std::move(tokens.text), picture, mechanism, request,
-                               progress);
+  TokenizedText text = tokens_of(input);
+  const std::optional<PictureTokens> picture = look_at(input, text, progress);
+  return language_->run_tokens(input, std::move(text), picture ? &*picture : nullptr, mechanism,
+                               request, progress);
 }
 
 }  // namespace attnscope

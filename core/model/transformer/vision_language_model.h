@@ -23,12 +23,6 @@ struct ImageConnector {
   [[nodiscard]] Tensor operator()(ConstMatrixMap patches) const;
 };
 
-/// A text's tokens, of which some may stand for a picture.
-struct TokensWithPicture {
-  TokenizedText text;
-  std::optional<PictureTokens> picture;
-};
-
 /// Specification, name and file are the language model's, and so are the layers of a trace. Its
 /// layout has the picture's grid within the text.
 class VisionLanguageModel final : public Model {
@@ -54,15 +48,16 @@ class VisionLanguageModel final : public Model {
   [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
                           const TraceRequest& request, const Progress& progress) const override;
   /// The tokens that `run` gives to the language model. Throws likewise.
-  [[nodiscard]] TokensWithPicture tokens_of(const Input& input, const Progress& progress) const;
+  [[nodiscard]] TokenizedText tokens_of(const Input& input) const;
+  /// Runs the tower on the picture of `input`; its tokens are those of `text`, which tokens_of
+  /// gave, that stand for the picture. Empty without a picture.
+  [[nodiscard]] std::optional<PictureTokens> look_at(const Input& input, const TokenizedText& text,
+                                                     const Progress& progress) const;
   /// The whole text of a question, with a mark for the picture: the text itself, or within the
   /// model's prompt. Throws Error(usage) if the prompt is unknown.
   [[nodiscard]] std::string prompt_for(const std::string& text) const;
 
  private:
-  [[nodiscard]] PictureTokens look_at(const Image& picture, const std::string& label,
-                                      const Progress& progress) const;
-
   std::shared_ptr<const Transformer> tower_, language_;
   ImageConnector connector_;
   std::string architecture_;

@@ -185,7 +185,8 @@ TEST_P(Family, HasTheLogitsOfTheWholeTextWhenItIsRunPartByPart) {
   Input input;
   input.content = std::move(text);
   const std::optional<PictureTokens> seen =
-      with_picture ? with_picture->tokens_of(input, {}).picture : std::nullopt;
+      with_picture ? with_picture->look_at(input, with_picture->tokens_of(input), {})
+                   : std::nullopt;
   TraceRequest request;
   request.token_logits = true;
   const Tensor whole = model->run(input, trained, request, {}).token_logits;
