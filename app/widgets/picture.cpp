@@ -132,6 +132,20 @@ QPixmap thumbnail_of(const std::filesystem::path& file, int side, double pixel_r
   return fitted(QImage(QString::fromStdString(file.string())), side, pixel_ratio);
 }
 
+QRectF place_of_picture(const QRectF& room, const QImage& picture, const TokenCells& cells) {
+  double aspect = static_cast<double>(cells.columns) / static_cast<double>(cells.rows);
+  if (!picture.isNull()) aspect = static_cast<double>(picture.width()) / picture.height();
+  const double wide = std::min(room.width(), room.height() * aspect);
+  return {room.topLeft(), QSizeF(wide, wide / aspect)};
+}
+
+QRectF place_of_cell(const QRectF& picture, const TokenCells& cells, std::int64_t cell) {
+  const double wide = picture.width() / static_cast<double>(cells.columns);
+  const double high = picture.height() / static_cast<double>(cells.rows);
+  return {picture.left() + static_cast<double>(cell % cells.columns) * wide,
+          picture.top() + static_cast<double>(cell / cells.columns) * high, wide, high};
+}
+
 QString describe_input(const Input& input) {
   QString text;
   if (const Image* image = std::get_if<Image>(&input.content)) {

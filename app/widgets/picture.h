@@ -3,9 +3,12 @@
 
 #include <QImage>
 #include <QPixmap>
+#include <QRectF>
 #include <QString>
+#include <cstdint>
 #include <filesystem>
 
+#include "core/attention/token_layout.h"
 #include "core/input/input.h"
 
 namespace attnscope {
@@ -17,6 +20,14 @@ namespace attnscope {
 [[nodiscard]] QPixmap picture_of(const Input& input, int side, double pixel_ratio);
 /// A picture of an image file, or a text file's beginning on a sheet; null for other files.
 [[nodiscard]] QPixmap thumbnail_of(const std::filesystem::path& file, int side, double pixel_ratio);
+
+/// The part of `room`, from its upper left corner, that has the picture's aspect ratio; without a
+/// picture that of `cells`.
+[[nodiscard]] QRectF place_of_picture(const QRectF& room, const QImage& picture,
+                                      const TokenCells& cells);
+/// The part of that place that is a cell, counted row by row from 0.
+[[nodiscard]] QRectF place_of_cell(const QRectF& picture, const TokenCells& cells,
+                                   std::int64_t cell);
 
 /// Description such as "28 × 28 pixels, grey; class 9".
 [[nodiscard]] QString describe_input(const Input& input);

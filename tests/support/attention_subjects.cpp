@@ -1,7 +1,14 @@
 #include "tests/support/attention_subjects.h"
 
 #include <cmath>
+#include <fstream>
+#include <memory>
 #include <random>
+#include <utility>
+
+#include "core/model/model.h"
+#include "tests/support/hashed_weights.h"
+#include "tests/support/reference_maps.h"
 
 namespace attnscope {
 
@@ -77,6 +84,24 @@ Subject attention_subject(const std::string& label, const MechanismChoice& mecha
   subject.label = label;
   subject.mechanism = trace->mechanism;
   subject.trace = std::move(trace);
+  return subject;
+}
+
+Subject family_subject(const std::filesystem::path& folder, const std::string& family,
+                       std::vector<std::int64_t> ids) {
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
+  std::ofstream(folder / "config.json")
+      << read_test_data("models/families/" + family + ".json")["config"];
+  Subject subject;
+  subject.label = family;
+  subject.model = load_model(folder);
+  subject.mechanism = subject.model->spec().mechanism;
+  Input input;
+  input.content = Text{{}, std::move(ids)};
+  TraceRequest request;
+  request.queries_keys_values = true;
+  subject.trace =
+      std::make_shared<const Trace>(subject.model->run(input, subject.mechanism, request, {}));
   return subject;
 }
 

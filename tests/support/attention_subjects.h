@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/model/subject.h"
 
@@ -19,5 +21,10 @@ struct SubjectShape {
 /// layers, and the mechanism computes its maps from them. The result is deterministic.
 [[nodiscard]] Subject attention_subject(const std::string& label, const MechanismChoice& mechanism,
                                         const SubjectShape& shape = {}, unsigned seed = 1);
+
+/// A model of tests/data/models/families with made-up weights, written to `folder`, and its run on
+/// the tokens `ids` with recorded queries, keys and values.
+[[nodiscard]] Subject family_subject(const std::filesystem::path& folder, const std::string& family,
+                                     std::vector<std::int64_t> ids);
 
 }  // namespace attnscope

@@ -67,25 +67,6 @@ Subject sample_subject(const std::string& model, const std::string& input) {
   return subject;
 }
 
-/// A small Llama with made-up weights, run on token ids.
-Subject rotary_subject(const fs::path& folder) {
-  const std::string family = "hugging_face_llama";
-  write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
-  std::ofstream(folder / "config.json")
-      << read_test_data("models/families/" + family + ".json")["config"];
-  Subject subject;
-  subject.label = "llama";
-  subject.model = load_model(folder);
-  subject.mechanism = subject.model->spec().mechanism;
-  Input input;
-  input.content = Text{{}, {3, 1, 4, 1, 5, 9, 2, 6}};
-  TraceRequest wanted;
-  wanted.queries_keys_values = true;
-  subject.trace =
-      std::make_shared<const Trace>(subject.model->run(input, subject.mechanism, wanted, {}));
-  return subject;
-}
-
 /// A tiny model for 16 × 16 pixels, plain and hashed.
 std::vector<Subject> tiny_subjects() {
   const std::shared_ptr<const Model> model =
@@ -194,7 +175,9 @@ Figure sample_figure(const std::string& recipe, ParameterValues settings, double
     request.settings["folder"] = (folder / "study").string();
     train_tiny_networks(folder / "study");
   } else if (recipe == "rotary-use") {
-    request.subjects = {rotary_subject(folder.path())};
+    request.subjects = {
+        family_subject(folder.path(), "hugging_face_llama", {3, 1, 4, 1, 5, 9, 2, 6})};
+    request.subjects.front().label = "llama";
   } else if (recipe == "patching") {
     request.subjects = {sample_subject("shakespeare-softmax", "text:What you")};
     request.settings["from"] = "text:What wou";

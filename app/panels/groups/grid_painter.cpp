@@ -40,11 +40,8 @@ void GridPainter::clear_selection() {
 QRectF GridPainter::grid_rect() const {
   const TokenLayout& layout = trace_->layout;
   const double top = layout.prefix > 0 ? kPrefixHeight + kUnderPrefix : 0;
-  const QRectF room(0, top, width(), height() - top);
-  double aspect = static_cast<double>(layout.columns) / static_cast<double>(layout.rows);
-  if (!image_.isNull()) aspect = static_cast<double>(image_.width()) / image_.height();
-  const double wide = std::min(room.width(), room.height() * aspect);
-  return {room.topLeft(), QSizeF(wide, wide / aspect)};
+  return place_of_picture({0, top, static_cast<double>(width()), height() - top}, image_,
+                          layout.cells());
 }
 
 QRectF GridPainter::place_of(std::int64_t token) const {
@@ -55,11 +52,7 @@ QRectF GridPainter::place_of(std::int64_t token) const {
     const double wide = grid.width() / static_cast<double>(layout.prefix);
     return {static_cast<double>(token) * wide, 0, wide - 1, kPrefixHeight};
   }
-  const std::int64_t cell = token - layout.prefix;
-  const double wide = grid.width() / static_cast<double>(layout.columns);
-  const double high = grid.height() / static_cast<double>(layout.rows);
-  return {grid.left() + static_cast<double>(cell % layout.columns) * wide,
-          grid.top() + static_cast<double>(cell / layout.columns) * high, wide, high};
+  return place_of_cell(grid, layout.cells(), token - layout.prefix);
 }
 
 std::optional<std::int64_t> GridPainter::token_at(QPointF place) const {

@@ -60,11 +60,7 @@ QRectF QueryView::grid_rect() const {
   const TokenCells cells = layout.cells();
   if (cells.count() == 0) return room;
   if (layout.is_text()) room.setHeight(room.height() * kPictureOverText);
-  double aspect = static_cast<double>(cells.columns) / static_cast<double>(cells.rows);
-  if (!image_.isNull()) aspect = static_cast<double>(image_.width()) / image_.height();
-  const double wide = std::min(room.width(), room.height() * aspect);
-  const QSizeF size(wide, wide / aspect);
-  return {QPointF(0, top), size};
+  return place_of_picture(room, image_, cells);
 }
 
 QRectF QueryView::place_of(std::int64_t index) const {
@@ -85,12 +81,7 @@ QRectF QueryView::place_of(std::int64_t index) const {
     return {grid.left() + static_cast<double>(index - layout.prefix) * wide, grid.top(), wide,
             grid.height()};
   }
-  const std::int64_t cell = index - cells.first;
-  const double wide = grid.width() / static_cast<double>(cells.columns);
-  const double high = grid.height() / static_cast<double>(cells.rows);
-  const std::int64_t row = cell / cells.columns, column = cell % cells.columns;
-  return {grid.left() + static_cast<double>(column) * wide,
-          grid.top() + static_cast<double>(row) * high, wide, high};
+  return place_of_cell(grid, cells, index - cells.first);
 }
 
 /// Wraps the text into the available space, in the largest font that fits. Tokens that stand for a

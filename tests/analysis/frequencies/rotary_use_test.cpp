@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/model/model.h"
+#include "tests/support/attention_subjects.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/reference_maps.h"
 #include "tests/support/refusal.h"
@@ -12,22 +13,6 @@
 
 namespace attnscope {
 namespace {
-
-/// A model of the family with made-up weights, and its run on a text.
-Subject rotary_run(const TemporaryFolder& folder, const std::string& family) {
-  write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
-  (void)folder.write("config.json",
-                     read_test_data("models/families/" + family + ".json")["config"].dump());
-  Subject subject;
-  subject.model = load_model(folder.path(), {});
-  Input input;
-  input.content = Text{{}, {3, 1, 4, 1, 2, 5}};
-  TraceRequest request;
-  request.queries_keys_values = true;
-  subject.trace = std::make_shared<const Trace>(
-      subject.model->run(input, subject.model->spec().mechanism, request, {}));
-  return subject;
-}
 
 /// Mean of √(x² + y²) over the tokens of one head.
 double mean_norm(const Tensor& vectors, std::int64_t head, std::int64_t x, std::int64_t y) {
@@ -43,7 +28,7 @@ TEST(RotaryUse, IsTheMeanNormOfQueriesTimesThatOfKeysInEachOfTheModelsPairs) {
   // Llama rotates halves and shares keys, GPT-J rotates neighbours in a part of the head.
   for (const std::string family : {"hugging_face_llama", "hugging_face_gptj"}) {
     const TemporaryFolder folder;
-    const Subject subject = rotary_run(folder, family);
+    const Subject subject = family_subject(folder.path(), family, {3, 1, 4, 1, 2, 5});
     const RotarySpec& rotary = subject.model->spec().layer.rotary;
     for (const RotaryUse& use : rotary_uses(subject)) {
       const LayerTrace& layer = subject.trace->layers[static_cast<std::size_t>(use.layer)];
@@ -73,7 +58,7 @@ TEST(RotaryUse, IsTheMeanNormOfQueriesTimesThatOfKeysInEachOfTheModelsPairs) {
 
 TEST(RotaryUse, IsRefusedForModelsWithoutRotaryPositions) {
   const TemporaryFolder folder;
-  const Subject subject = rotary_run(folder, "hugging_face_gpt2");
+  const Subject subject = family_subject(folder.path(), "hugging_face_gpt2", {3, 1, 4, 1, 2, 5});
   EXPECT_FALSE(has_rotary_positions(subject));
   EXPECT_NE(error_of([&] { return rotary_uses(subject); }).find("no rotary positions"),
             std::string::npos);

@@ -182,27 +182,11 @@ TEST(MatrixChoice, ScoresHaveTheModelsOwnScale) {
   }
 }
 
-/// A model of the family with made-up weights, and its run on a text.
-Subject run_of_family(const TemporaryFolder& folder, const std::string& family) {
-  write_hashed_safetensors(folder / "model.safetensors", family_shapes(family));
-  (void)folder.write("config.json",
-                     read_test_data("models/families/" + family + ".json")["config"].dump());
-  Subject subject;
-  subject.model = load_model(folder.path(), {});
-  Input input;
-  input.content = Text{{}, {3, 1, 3, 1, 3, 5}};
-  TraceRequest request;
-  request.queries_keys_values = true;
-  subject.trace = std::make_shared<const Trace>(
-      subject.model->run(input, subject.model->spec().mechanism, request, {}));
-  return subject;
-}
-
 // The same token has the same queries and keys before rotary positions wherever it stands, because
 // the tokens of the first layer have no positions.
 TEST(MatrixChoice, QueriesAndKeysBeforeRotaryPositionsDoNotDependOnThePosition) {
   const TemporaryFolder folder;
-  const Subject subject = run_of_family(folder, "hugging_face_llama");
+  const Subject subject = family_subject(folder.path(), "hugging_face_llama", {3, 1, 3, 1, 3, 5});
   const std::int64_t last_head = subject.trace->heads(0) - 1;
   const auto of = [&](MatrixKind what) {
     return analysed_matrix(subject, {0, last_head}, {what}).matrix;
@@ -222,7 +206,7 @@ TEST(MatrixChoice, QueriesAndKeysBeforeRotaryPositionsDoNotDependOnThePosition) 
 
 TEST(MatrixChoice, ALayerWithoutRotaryPositionsIsRefused) {
   const TemporaryFolder folder;
-  const Subject subject = run_of_family(folder, "hugging_face_gpt2");
+  const Subject subject = family_subject(folder.path(), "hugging_face_gpt2", {3, 1, 3, 1, 3, 5});
   expect_refused([&] { (void)spectra_of(subject, {MatrixKind::queries_before_rotary}); },
                  "no rotary positions");
 }
