@@ -228,7 +228,7 @@ TEST_F(WindowTest, ANarrowTableKeepsTheColumnsOfTheShownIdentity) {
     return shown.join("|").toStdString();
   };
   EXPECT_TRUE(wait_until([&] { return headings() == "Layer|Head|1|2|3"; })) << headings();
-  EXPECT_FALSE(table->horizontalScrollBar()->isVisible());
+  EXPECT_TRUE(wait_until([&] { return !table->horizontalScrollBar()->isVisible(); }));
   ViewSettings view = session().view();
   view.identity = IdentityView::with;
   session().set_view(view);
