@@ -118,7 +118,8 @@ Action add_generate(CLI::App& parent, CLI::App*& added) {
   added
       ->add_option("--input", arguments->input,
                    "Text that is continued: a .txt file, FILE.txt#FIRST-LAST (characters), "
-                   "text:WORDS, ids:1,2,3, or - for standard input; with --prompt a picture")
+                   "text:WORDS, chat:MESSAGE, ids:1,2,3, or - for standard input; with --prompt a "
+                   "picture")
       ->type_name("X")
       ->expected(1)
       ->required();

@@ -97,11 +97,12 @@ void add_choice_options(CLI::App& command, ItemChoice& choice, const std::string
 
 void add_input_option(CLI::App& command, ModelArguments& arguments) {
   command
-      .add_option("--input", arguments.inputs,
-                  "An image, a .npy array, DATASET#INDEX, a .txt file, FILE.txt#FIRST-LAST "
-                  "(characters), a .wav sound, FILE.wav#FIRST-LAST (seconds), text:WORDS, "
-                  "\"pair:FIRST ||| SECOND\", \"ask:PICTURE ||| TEXT\", ids:1,2,3, or - for "
-                  "standard input; may be repeated")
+      .add_option(
+          "--input", arguments.inputs,
+          "An image, a .npy array, DATASET#INDEX, a .txt file, FILE.txt#FIRST-LAST "
+          "(characters), a .wav sound, FILE.wav#FIRST-LAST (seconds), text:WORDS, chat:MESSAGE, "
+          "\"pair:FIRST ||| SECOND\", \"ask:PICTURE ||| TEXT\", ids:1,2,3, or - for "
+          "standard input; may be repeated")
       ->type_name("X")
       ->allow_extra_args(false);
   add_prompt_option(command, arguments.inputs);

@@ -23,10 +23,12 @@ constexpr const char* kinds_of_input =
     "an input is a PNG or JPEG picture, a WAV sound (PATH#FIRST-LAST for some of its seconds), a "
     ".npy array [C, H, W], [N, D] or [bands, frames], an item of a data set (PATH#INDEX), a text "
     "file (.txt; PATH#FIRST-LAST for some of its characters), a text "
-    "(text:To be, or not), a pair of texts (pair:FIRST ||| SECOND), a picture and a question about "
-    "it (ask:PICTURE ||| TEXT) or token ids (ids:1,2,3)";
+    "(text:To be, or not), a message to an assistant (chat:WORDS), a pair of texts "
+    "(pair:FIRST ||| SECOND), a picture and a question about it (ask:PICTURE ||| TEXT) or token "
+    "ids (ids:1,2,3)";
 
-constexpr std::string_view kLiteral = "text:", kPair = "pair:", kIds = "ids:", kAsk = "ask:";
+constexpr std::string_view kLiteral = "text:", kPair = "pair:", kIds = "ids:", kAsk = "ask:",
+                           kChat = "chat:";
 /// Separator between the texts of a pair, as in BERT's original tools.
 constexpr std::string_view kBetween = "|||";
 
@@ -78,8 +80,11 @@ std::string in_quotes(const std::string& text) {
   return "“" + shown_text(shown) + (all ? "”" : "…”");
 }
 
+/// Opens "text:WORDS", or the message of "chat:WORDS".
 Input open_literal(const std::string& locator) {
-  Text text{locator.substr(kLiteral.size()), {}};
+  const bool chat = locator.starts_with(kChat);
+  Text text{locator.substr((chat ? kChat : kLiteral).size()), {}};
+  text.chat = chat;
   if (text.characters.empty()) {
     throw Error(ErrorKind::usage, "the text is empty").expected("text:To be, or not");
   }
@@ -215,11 +220,12 @@ std::optional<std::pair<std::string, std::string>> parts_of_question(std::string
 }
 
 bool is_written_out(std::string_view locator) {
-  return locator.starts_with(kLiteral) || locator.starts_with(kPair) || locator.starts_with(kIds);
+  return locator.starts_with(kLiteral) || locator.starts_with(kChat) ||
+         locator.starts_with(kPair) || locator.starts_with(kIds);
 }
 
 Input open_input(const std::string& locator) {
-  if (locator.starts_with(kLiteral)) return open_literal(locator);
+  if (locator.starts_with(kLiteral) || locator.starts_with(kChat)) return open_literal(locator);
   if (locator.starts_with(kPair)) return open_pair(locator);
   if (locator.starts_with(kIds)) return open_ids(locator);
   if (locator.starts_with(kAsk)) return open_question(locator);

@@ -27,10 +27,10 @@ struct Input {
 };
 
 /// Opens an image, a sound (WAV), a .npy array (token ids if integer), a text file (.txt, .md), a
-/// literal text ("text:To be, or not"), a pair of texts ("pair:Who is there? ||| Nay, answer me."),
-/// a picture and a text about it ("ask:photo.png ||| What is on the table?"), token ids
-/// ("ids:1,2,3"), or an item of a data set ("PATH#INDEX"; see data_set.h). Throws Error listing the
-/// kinds of input.
+/// literal text ("text:To be, or not"), a message to an assistant ("chat:Who are you?"), a pair of
+/// texts ("pair:Who is there? ||| Nay, answer me."), a picture and a text about it ("ask:photo.png
+/// ||| What is on the table?"), token ids ("ids:1,2,3"), or an item of a data set ("PATH#INDEX";
+/// see data_set.h). Throws Error listing the kinds of input.
 [[nodiscard]] Input open_input(const std::string& locator);
 
 /// The locator of a pair of texts. open_input refuses it if it cannot be split into the two texts.

@@ -22,6 +22,8 @@ struct Text {
   std::vector<std::int64_t> second_ids = {};  ///< token ids of the second text of a pair
   /// The picture that the text asks about, for models of pictures and texts; else null.
   std::shared_ptr<const Image> picture = nullptr;
+  /// A message to an assistant: the model's chat template gives the text around it.
+  bool chat = false;
 };
 
 /// Length limit of a text in bytes.

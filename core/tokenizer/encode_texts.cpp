@@ -1,4 +1,5 @@
-// Default of Vocabulary::encode_texts: a single text, with byte ranges from the tokens' lengths.
+// Defaults of Vocabulary: a single text, with byte ranges from the tokens' lengths, and no chat
+// template.
 #include "core/error.h"
 #include "core/tokenizer/vocabulary.h"
 
@@ -18,6 +19,13 @@ Encoding Vocabulary::encode_texts(const std::string& first, const std::string* s
     at = end;
   }
   return encoding;
+}
+
+std::string Vocabulary::chat_text(const std::string&, bool) const {
+  throw Error(ErrorKind::usage, "the model has no chat template")
+      .expected(
+          "chat_template in tokenizer_config.json, or chat_template.jinja, next to the weights")
+      .remedy("give the whole text: text:WORDS");
 }
 
 }  // namespace attnscope

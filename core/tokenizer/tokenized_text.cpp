@@ -34,6 +34,16 @@ TokenizedText encoded(const std::string& first, const std::string* second,
   return result;
 }
 
+/// The tokens of a message in the model's chat template, which has all special tokens itself.
+TokenizedText encoded_chat(const std::string& message, const Vocabulary& vocabulary) {
+  const Encoding encoding = vocabulary.encode_texts(vocabulary.chat_text(message, false), nullptr);
+  std::vector<std::int64_t> ids;
+  for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
+    if (encoding.sources[i] >= 0) ids.push_back(encoding.ids[i]);
+  }
+  return numbered(std::move(ids), vocabulary);
+}
+
 TokenizedText tokens_of(const Text& text, const ModelSpec& spec, const Vocabulary& vocabulary) {
   const bool pair = text.second || !text.second_ids.empty();
   if (pair && spec.is_language_model() && !spec.has_decoder()) {
@@ -45,6 +55,7 @@ TokenizedText tokens_of(const Text& text, const ModelSpec& spec, const Vocabular
         .expected("one list, with the tokens between the texts: ids:15,3,42");
   }
   if (!text.ids.empty()) return numbered(text.ids, vocabulary);
+  if (text.chat) return encoded_chat(text.characters, vocabulary);
   const bool together = text.second && !spec.has_decoder();
   return encoded(text.characters, together ? &*text.second : nullptr, vocabulary);
 }

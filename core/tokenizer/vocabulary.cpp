@@ -1,11 +1,14 @@
 #include "core/tokenizer/vocabulary.h"
 
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "core/checkpoint/key_values.h"
 #include "core/error.h"
 #include "core/input/text.h"
 #include "core/tokenizer/byte_pairs.h"
+#include "core/tokenizer/chat_template.h"
 #include "core/tokenizer/gguf_tokenizer.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -138,6 +141,34 @@ class Ids final : public Vocabulary {
   Error reason_;
 };
 
+/// A vocabulary with a chat template.
+class WithChat final : public Vocabulary {
+ public:
+  WithChat(std::shared_ptr<const Vocabulary> tokens, ChatTemplate chat)
+      : tokens_(std::move(tokens)), chat_(std::move(chat)) {}
+
+  [[nodiscard]] std::vector<std::int64_t> encode(const std::string& text) const override {
+    return tokens_->encode(text);
+  }
+  [[nodiscard]] std::string text_of(std::int64_t id) const override { return tokens_->text_of(id); }
+  [[nodiscard]] Encoding encode_texts(const std::string& first,
+                                      const std::string* second) const override {
+    return tokens_->encode_texts(first, second);
+  }
+  [[nodiscard]] bool has_chat() const override { return true; }
+  [[nodiscard]] std::string chat_text(const std::string& message,
+                                      bool about_picture) const override {
+    return chat_.text_of(message, about_picture);
+  }
+  [[nodiscard]] bool is_special(std::int64_t id) const override { return tokens_->is_special(id); }
+  [[nodiscard]] bool says_texts() const override { return tokens_->says_texts(); }
+  [[nodiscard]] std::int64_t size() const override { return tokens_->size(); }
+
+ private:
+  std::shared_ptr<const Vocabulary> tokens_;
+  ChatTemplate chat_;
+};
+
 Error without_tokenizer() {
   return Error(ErrorKind::usage, "it is not known how the model splits a text into tokens")
       .about("tokenizer")
@@ -156,6 +187,9 @@ std::shared_ptr<const Vocabulary> tokenizer_of_file(const ModelSpec& spec,
     auto tokenizer = keys && keys->contains(kGgufTokenizerKey)
                          ? make_gguf_tokenizer(gguf_tokenizer_of(*keys))
                          : read_tokenizer(folder);
+    if (std::optional<ChatTemplate> chat = find_chat_template(folder, keys); tokenizer && chat) {
+      return std::make_shared<const WithChat>(std::move(tokenizer), *std::move(chat));
+    }
     if (tokenizer) return tokenizer;
   } catch (Error& error) {
     const std::string remedy = error.remedy_text();

@@ -1,5 +1,6 @@
 #include "app/panels/inputs/inputs_panel.h"
 
+#include <QCheckBox>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -20,6 +21,7 @@
 #include "app/widgets/elided_label.h"
 #include "app/widgets/picture.h"
 #include "app/widgets/wrapped_label.h"
+#include "core/model/transformer/transformer.h"
 
 namespace attnscope {
 
@@ -89,6 +91,13 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
     return field;
   };
   text_ = text_field("input_text", tr("Text to run on"), tr("Type a text for the model"), 4);
+  chat_ = new QCheckBox(tr("In the model's chat template"));
+  chat_->setObjectName("input_chat");
+  chat_->setToolTip(tr(
+      "The text is a message to an assistant, with the marks around it that the model was trained "
+      "with"));
+  body()->addWidget(chat_);
+  connect(chat_, &QCheckBox::toggled, this, &InputsPanel::run_on_what_is_typed);
   second_text_ = text_field("input_second_text", tr("Second text of a pair"),
                             tr("Second text, if it is a pair"), 2);
   typing_.setSingleShot(true);
@@ -254,7 +263,8 @@ void InputsPanel::run_on_what_is_typed() {
   if (const std::string picture = picture_asked_about(); !picture.empty()) {
     return session_.set_input(question_locator(picture, first));
   }
-  session_.set_input(second.empty() ? "text:" + first : pair_locator(first, second));
+  const char* const kind = chat_->isVisibleTo(this) && chat_->isChecked() ? "chat:" : "text:";
+  session_.set_input(second.empty() ? kind + first : pair_locator(first, second));
 }
 
 std::string InputsPanel::picture_asked_about() const {
@@ -285,6 +295,12 @@ void InputsPanel::show_text_field() {
     pairs |= spec.has_decoder() ||
              (spec.input.tokenizer == Tokenizer::file && !spec.is_language_model());
   }
+  const bool messages = std::ranges::any_of(session_.subjects(), [](const OpenSubject& open) {
+    const Transformer* const model =
+        open.subject.model ? find_transformer(*open.subject.model) : nullptr;
+    return model && model->vocabulary() && model->vocabulary()->has_chat();
+  });
+  chat_->setVisible(messages && picture_asked_about().empty());
   text_->setVisible(wanted);
   second_text_->setVisible(pairs);
   // Text that is being typed is not overwritten by the input from an earlier state.
@@ -299,6 +315,8 @@ void InputsPanel::show_text_field() {
     field.setPlainText(shown);
   };
   show(*text_, text->characters);
+  const QSignalBlocker quiet(chat_);
+  chat_->setChecked(text->chat);
   show(*second_text_, text->second.value_or(""));
 }
 

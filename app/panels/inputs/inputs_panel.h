@@ -10,6 +10,7 @@
 
 #include "app/panels/frame/dock_panel.h"
 
+class QCheckBox;
 class QGridLayout;
 class QLabel;
 class QPlainTextEdit;
@@ -63,6 +64,7 @@ class InputsPanel : public DockPanel {
   QWidget* item_row_;
   QSpinBox* item_;
   QPlainTextEdit* text_;
+  QCheckBox* chat_;
   QPlainTextEdit* second_text_;  // second text of a pair
   QTimer typing_;
   QGridLayout* grid_;

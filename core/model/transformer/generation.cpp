@@ -217,6 +217,9 @@ std::string continued_locator(const Model& model, const Input& input,
     if (const auto* const both = dynamic_cast<const VisionLanguageModel*>(&model);
         both && text.picture) {
       characters = both->prompt_for(characters);
+    } else if (text.chat) {
+      characters = transformer.vocabulary()->chat_text(characters, false);
+      std::get<Text>(longer.content).chat = false;
     }
     for (const std::int64_t id : more) characters += transformer.vocabulary()->text_of(id);
     const bool whole = first_invalid_utf8(characters) == std::string::npos;
