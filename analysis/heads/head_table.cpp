@@ -292,9 +292,9 @@ void add_chain(HeadRow& row, const RowWeights& weights) {
 void add_picture(HeadRow& row, const RowWeights& weights, const TokenCells& picture,
                  const HeadOptions& options) {
   const MatrixD& map = weights.matrix();
-  const std::int64_t end = picture.first + picture.count();
+  const std::int64_t end = picture.end();
   if (picture.count() == 0 || end >= map.rows() || end > map.cols()) return;
-  MatrixD block = map.block(end, picture.first, map.rows() - end, picture.count());
+  MatrixD block = map(Eigen::seq(end, map.rows() - 1), picture.tokens());
   std::int64_t queries = 0;
   for (Eigen::Index query = end; query < map.rows(); ++query) {
     queries += weights.attends(query) ? 1 : 0;

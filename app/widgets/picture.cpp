@@ -139,11 +139,14 @@ QRectF place_of_picture(const QRectF& room, const QImage& picture, const TokenCe
   return {room.topLeft(), QSizeF(wide, wide / aspect)};
 }
 
-QRectF place_of_cell(const QRectF& picture, const TokenCells& cells, std::int64_t cell) {
+QRectF place_of_cells(const QRectF& picture, const TokenCells& cells, std::int64_t token) {
+  const std::optional<CellBlock> block = cells.block_of(token);
+  if (!block) return {};
   const double wide = picture.width() / static_cast<double>(cells.columns);
   const double high = picture.height() / static_cast<double>(cells.rows);
-  return {picture.left() + static_cast<double>(cell % cells.columns) * wide,
-          picture.top() + static_cast<double>(cell / cells.columns) * high, wide, high};
+  return {picture.left() + static_cast<double>(block->column) * wide,
+          picture.top() + static_cast<double>(block->row) * high,
+          static_cast<double>(block->columns) * wide, static_cast<double>(block->rows) * high};
 }
 
 QString describe_input(const Input& input) {

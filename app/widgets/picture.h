@@ -25,9 +25,9 @@ namespace attnscope {
 /// picture that of `cells`.
 [[nodiscard]] QRectF place_of_picture(const QRectF& room, const QImage& picture,
                                       const TokenCells& cells);
-/// The part of that place that is a cell, counted row by row from 0.
-[[nodiscard]] QRectF place_of_cell(const QRectF& picture, const TokenCells& cells,
-                                   std::int64_t cell);
+/// The part of that place that a token stands for; empty for a token that is not on the grid.
+[[nodiscard]] QRectF place_of_cells(const QRectF& picture, const TokenCells& cells,
+                                    std::int64_t token);
 
 /// Description such as "28 × 28 pixels, grey; class 9".
 [[nodiscard]] QString describe_input(const Input& input);

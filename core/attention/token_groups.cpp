@@ -211,7 +211,7 @@ TokenGroups textless_groups(const TokenLayout& layout) {
   TokenGroups groups;
   if (!layout.special.empty()) groups.push_back({"special tokens", layout.special, true});
   if (const TokenCells& cells = layout.picture; cells.count() > 0) {
-    groups.push_back({"picture", all_from(cells.first, cells.first + cells.count()), true});
+    groups.push_back({"picture", cells.tokens(), true});
   }
   return groups;
 }
@@ -367,7 +367,7 @@ class HandReader {
     if (last_row < row || last_column < column) throw not_groups(text_);
     for (std::int64_t y = row; y <= last_row; ++y) {
       for (std::int64_t x = column; x <= last_column; ++x) {
-        found.push_back(cells.first + y * cells.columns + x);
+        found.push_back(cells.token_at(y, x));
       }
     }
   }

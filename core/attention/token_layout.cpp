@@ -1,14 +1,70 @@
 #include "core/attention/token_layout.h"
 
+#include <algorithm>
+
 #include "core/input/text.h"
 
 namespace attnscope {
 
+namespace {
+
+/// "3", or "3–5".
+std::string range_text(std::int64_t first, std::int64_t count) {
+  const std::string begin = std::to_string(first);
+  return count == 1 ? begin : begin + "–" + std::to_string(first + count - 1);
+}
+
+}  // namespace
+
+std::optional<CellBlock> TokenCells::block_of(std::int64_t index) const {
+  if (count() == 0 || index < first || index >= end()) return std::nullopt;
+  if (tiles.empty()) return CellBlock{(index - first) / columns, (index - first) % columns};
+  const std::int64_t down = tiles_down(), wide = columns / tiles_across;
+  if (index >= overview) {
+    const std::int64_t cell = index - overview;
+    return CellBlock{cell / wide * down, cell % wide * tiles_across, down, tiles_across};
+  }
+  const auto after = std::ranges::upper_bound(tiles, index);
+  const std::int64_t tile = after - tiles.begin() - 1, cell = index - *(after - 1);
+  if (cell >= tile_size()) return std::nullopt;
+  return CellBlock{tile / tiles_across * (rows / down) + cell / wide,
+                   tile % tiles_across * wide + cell % wide};
+}
+
+std::int64_t TokenCells::token_at(std::int64_t row, std::int64_t column) const {
+  if (tiles.empty()) return first + row * columns + column;
+  const std::int64_t high = rows / tiles_down(), wide = columns / tiles_across;
+  const std::int64_t tile = row / high * tiles_across + column / wide;
+  return tiles[static_cast<std::size_t>(tile)] + row % high * wide + column % wide;
+}
+
+std::vector<std::int64_t> TokenCells::tokens() const {
+  std::vector<std::int64_t> all;
+  for (std::int64_t token = first; token < end(); ++token) {
+    if (contains(token)) all.push_back(token);
+  }
+  return all;
+}
+
+std::vector<double> TokenCells::spread(
+    const std::function<double(std::int64_t token)>& weight) const {
+  std::vector<double> cells(static_cast<std::size_t>(count()));
+  for (const std::int64_t token : tokens()) {
+    const CellBlock block = *block_of(token);
+    const double part = weight(token) / static_cast<double>(block.rows * block.columns);
+    for (std::int64_t row = block.row; row < block.row + block.rows; ++row) {
+      for (std::int64_t column = block.column; column < block.column + block.columns; ++column) {
+        cells[static_cast<std::size_t>(row * columns + column)] += part;
+      }
+    }
+  }
+  return cells;
+}
+
 std::string TokenLayout::name(std::int64_t index) const {
-  if (const TokenCells grid = cells(); grid.contains(index)) {
-    const std::int64_t cell = index - grid.first;
-    return "(" + std::to_string(cell / grid.columns) + ", " + std::to_string(cell % grid.columns) +
-           ")";
+  if (const auto block = cells().block_of(index)) {
+    return "(" + range_text(block->row, block->rows) + ", " +
+           range_text(block->column, block->columns) + ")";
   }
   if (index < std::ssize(texts)) {
     return visible_text(texts[static_cast<std::size_t>(index)]);

@@ -2,20 +2,55 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace attnscope {
 
-/// Tokens that lie on a grid, one after the other in row-major order.
+/// A rectangle of cells.
+struct CellBlock {
+  std::int64_t row = 0, column = 0, rows = 1, columns = 1;
+};
+
+/// Tokens that lie on a grid: one after the other in row-major order, or tile by tile.
 struct TokenCells {
   std::int64_t first = 0;              ///< index of the first
   std::int64_t rows = 0, columns = 0;  ///< 0 × 0: there are none
+  /// First token of each tile of a picture that is cut into equal tiles, in row-major order and
+  /// ascending; within a tile tokens follow each other in row-major order. Empty: no tiles.
+  std::vector<std::int64_t> tiles = {};
+  std::int64_t tiles_across = 1;  ///< number of tiles in a row of them
+  /// With tiles: first of the tokens for the whole picture at the size of a tile, each of which
+  /// covers as many cells as there are tiles. They come after all tiles.
+  std::int64_t overview = 0;
 
+  /// Number of cells; without tiles of tokens, too.
   [[nodiscard]] std::int64_t count() const { return rows * columns; }
-  [[nodiscard]] bool contains(std::int64_t index) const {
-    return index >= first && index < first + count();
+  [[nodiscard]] std::int64_t tiles_down() const {
+    return tiles.empty() ? 1 : std::ssize(tiles) / tiles_across;
   }
+  /// Number of cells, and of tokens, of one tile.
+  [[nodiscard]] std::int64_t tile_size() const {
+    return count() / (tiles.empty() ? 1 : std::ssize(tiles));
+  }
+  /// One past the last token.
+  [[nodiscard]] std::int64_t end() const {
+    return tiles.empty() ? first + count() : overview + tile_size();
+  }
+  [[nodiscard]] bool contains(std::int64_t index) const { return block_of(index).has_value(); }
+  /// The cells that token `index` stands for, if any.
+  [[nodiscard]] std::optional<CellBlock> block_of(std::int64_t index) const;
+  /// The token of a cell, which is not one of the overview's.
+  [[nodiscard]] std::int64_t token_at(std::int64_t row, std::int64_t column) const;
+  /// All tokens, ascending.
+  [[nodiscard]] std::vector<std::int64_t> tokens() const;
+  /// Weights of the cells, row-major: of each cell's token, and of the overview's token divided by
+  /// the number of cells that it covers.
+  [[nodiscard]] std::vector<double> spread(
+      const std::function<double(std::int64_t token)>& weight) const;
   bool operator==(const TokenCells&) const = default;
 };
 
@@ -38,17 +73,17 @@ struct TokenLayout {
   }
   /// The tokens of the grid, or of the picture in a text.
   [[nodiscard]] TokenCells cells() const {
-    return has_grid() ? TokenCells{prefix, rows, columns} : picture;
+    return has_grid() ? TokenCells{.first = prefix, .rows = rows, .columns = columns} : picture;
   }
   /// The cells if `tokens` tokens hold them, and nothing but the prefix besides unless it is a
   /// text; otherwise none.
   [[nodiscard]] TokenCells cells_of(std::int64_t tokens) const {
     const TokenCells all = cells();
-    const bool fits = is_grid_of(tokens) || (!has_grid() && all.first + all.count() <= tokens);
+    const bool fits = is_grid_of(tokens) || (!has_grid() && all.end() <= tokens);
     return fits ? all : TokenCells{};
   }
-  /// Name of token `index`: "class", "distillation", "prefix 2", "register 0", "(row, column)", the
-  /// token's text, or the index.
+  /// Name of token `index`: "class", "distillation", "prefix 2", "register 0", "(row, column)", for
+  /// several cells "(0–2, 4–7)", the token's text, or the index.
   [[nodiscard]] std::string name(std::int64_t index) const;
 };
 

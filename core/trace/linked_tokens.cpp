@@ -80,9 +80,8 @@ std::optional<std::int64_t> linked_token(const TokenLayout& from, std::int64_t i
     return from_count == to_count ? std::optional(index) : std::nullopt;
   }
   if (const TokenCells to_cells = to.cells(); from.cells().contains(index)) {
-    return to_cells.count() > 0
-               ? within(same_place(from, index, to, to_cells.first + to_cells.count()))
-               : std::nullopt;
+    return to_cells.count() > 0 ? within(same_place(from, index, to, to_cells.end()))
+                                : std::nullopt;
   }
   if (index < from.prefix) {
     for (std::int64_t token = 0; token < to.prefix; ++token) {

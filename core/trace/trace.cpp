@@ -191,12 +191,12 @@ std::int64_t same_place(const TokenLayout& from, std::int64_t index, const Token
     return std::clamp<std::int64_t>(found, 0, std::max<std::int64_t>(count - 1, 0));
   };
   const TokenCells a = from.cells(), b = to.cells();
-  if (!a.contains(index) || b.count() == 0) return within(index);
-  const std::int64_t cell = index - a.first;
-  // Cell centres are computed in units of half a cell.
-  const std::int64_t row = (2 * (cell / a.columns) + 1) * b.rows / (2 * a.rows);
-  const std::int64_t column = (2 * (cell % a.columns) + 1) * b.columns / (2 * a.columns);
-  return within(b.first + row * b.columns + column);
+  const std::optional<CellBlock> block = a.block_of(index);
+  if (!block || b.count() == 0 || a == b) return within(index);
+  // Centres are computed in units of half a cell.
+  const std::int64_t row = (2 * block->row + block->rows) * b.rows / (2 * a.rows);
+  const std::int64_t column = (2 * block->column + block->columns) * b.columns / (2 * a.columns);
+  return within(b.token_at(row, column));
 }
 
 const LayerTrace& recorded_layer(const Trace& trace, std::int64_t layer) {

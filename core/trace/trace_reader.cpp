@@ -378,22 +378,46 @@ std::optional<Image> read_picture(const Checkpoint& file) {
   return image;
 }
 
-/// Reads the tokens of a text that stand for a picture: [first, rows, columns].
+/// The cells of [first, rows, columns] or [first, rows, columns, tiles, tiles_across, overview];
+/// none if the numbers do not fit each other.
+TokenCells picture_of(const json& list) {
+  const auto is_index = [](const json& one) {
+    constexpr std::uint64_t most = 1 << 20;
+    return one.is_number_unsigned() && one.get<std::uint64_t>() <= most;
+  };
+  const auto at = [&](std::size_t i) {
+    return is_index(list[i]) ? list[i].get<std::int64_t>() : 0;
+  };
+  if (list.size() != 3 && list.size() != 6) return {};
+  TokenCells cells{.first = at(0), .rows = at(1), .columns = at(2)};
+  if (list.size() == 3) return cells;
+  if (!list[3].is_array() || !std::ranges::all_of(list[3], is_index)) return {};
+  cells.tiles = list[3].get<std::vector<std::int64_t>>();
+  cells.tiles_across = at(4);
+  cells.overview = at(5);
+  const std::int64_t across = cells.tiles_across, tiles = std::ssize(cells.tiles);
+  if (across < 1 || tiles == 0 || tiles % across != 0 || cells.columns % across != 0 ||
+      cells.rows % cells.tiles_down() != 0) {
+    return {};
+  }
+  std::int64_t end = cells.first;
+  for (const std::int64_t tile : cells.tiles) {
+    if (tile < end) return {};
+    end = tile + cells.tile_size();
+  }
+  return cells.tiles.front() == cells.first && cells.overview >= end ? cells : TokenCells{};
+}
+
+/// Reads the tokens of a text that stand for a picture.
 void read_picture(const Checkpoint& file, const std::string& attribute, TokenLayout& layout) {
   const json cells = json_of(file, attribute.c_str(), "[]");
   if (cells.empty()) return;
-  constexpr std::int64_t most = 1 << 20;
-  const bool numbers = cells.size() == 3 && std::ranges::all_of(cells, [](const json& one) {
-                         return one.is_number_unsigned() && one.get<std::uint64_t>() <= most;
-                       });
-  if (numbers) {
-    layout.picture = {cells[0].get<std::int64_t>(), cells[1].get<std::int64_t>(),
-                      cells[2].get<std::int64_t>()};
-  }
+  layout.picture = picture_of(cells);
   const TokenCells& read = layout.picture;
-  if (numbers && read.count() > 0 && read.first + read.count() <= std::ssize(layout.texts)) return;
+  if (read.count() > 0 && read.end() <= std::ssize(layout.texts)) return;
   throw damaged("the picture's tokens are not a part of the text", attribute.c_str())
-      .expected("[first, rows, columns] within " + std::to_string(layout.texts.size()) + " tokens")
+      .expected("[first, rows, columns], or with [tiles], tiles in a row and overview, within " +
+                std::to_string(layout.texts.size()) + " tokens")
       .found(printed(cells));
 }
 

@@ -112,7 +112,11 @@ void add_texts(Contents& to, const TokenLayout& layout, const std::string& whose
   if (!layout.texts.empty()) to.attribute(whose + "token_texts", json_dump(layout.texts));
   if (!layout.special.empty()) to.attribute(whose + "special_tokens", json_dump(layout.special));
   if (const TokenCells& cells = layout.picture; cells.count() > 0) {
-    to.attribute(whose + "picture_tokens", json_dump({cells.first, cells.rows, cells.columns}));
+    json tokens = {cells.first, cells.rows, cells.columns};
+    if (!cells.tiles.empty()) {
+      tokens.insert(tokens.end(), {cells.tiles, cells.tiles_across, cells.overview});
+    }
+    to.attribute(whose + "picture_tokens", json_dump(tokens));
   }
 }
 

@@ -122,22 +122,22 @@ std::int64_t query_of_layer(const Trace& trace, std::int64_t query, std::int64_t
   return same_place(trace.layout, query, query_layout(trace, layer), trace.queries(layer));
 }
 
-/// A row of attention over the grid's cells, relative to uniform attention: their mean is 1.
-HeatMap over_grid(const std::vector<double>& row, const TokenCells& grid) {
+/// The attention of a row to each of the grid's cells.
+std::vector<double> over_cells(const std::vector<double>& row, const TokenCells& grid) {
+  return grid.spread([&](std::int64_t token) { return row[static_cast<std::size_t>(token)]; });
+}
+
+/// Attention to the grid's cells, relative to uniform attention: their mean is 1.
+HeatMap over_grid(const std::vector<double>& attention, const TokenCells& grid) {
   HeatMap map;
   map.rows = grid.rows;
   map.columns = grid.columns;
-  const auto cells = static_cast<std::size_t>(grid.count());
-  const auto first = row.begin() + grid.first;
-  double sum = 0;
-  for (std::size_t cell = 0; cell < cells; ++cell) sum += first[static_cast<std::ptrdiff_t>(cell)];
-  const double even = sum / static_cast<double>(cells);
-  map.values.reserve(cells);
-  for (std::size_t cell = 0; cell < cells; ++cell) {
+  const double sum = std::accumulate(attention.begin(), attention.end(), 0.0);
+  const double even = sum / static_cast<double>(grid.count());
+  map.values.reserve(attention.size());
+  for (const double value : attention) {
     // If no attention is on the grid, cells have no value, which avoids a division by zero.
-    map.values.push_back(even > 0
-                             ? static_cast<float>(first[static_cast<std::ptrdiff_t>(cell)] / even)
-                             : std::nanf(""));
+    map.values.push_back(even > 0 ? static_cast<float>(value / even) : std::nanf(""));
   }
   return map;
 }
@@ -215,14 +215,11 @@ class RowsOverPicture {
   std::optional<SinksOfHeads> sinks_;
 };
 
-/// Divides the weights of the cells by those of the same cells in `other`; NaN where these are 0.
-void divide(std::vector<double>& row, const TokenCells& cells, const std::vector<double>& other,
-            const TokenCells& other_cells) {
-  for (std::int64_t cell = 0; cell < cells.count(); ++cell) {
-    const double by = other[static_cast<std::size_t>(other_cells.first + cell)];
-    double& value = row[static_cast<std::size_t>(cells.first + cell)];
-    value = by > 0 ? value / by : std::nan("");
-  }
+/// Divides the weights of cells by those of the same cells in `other`; NaN where these are 0.
+void divide(std::vector<double>& cells, const std::vector<double>& other) {
+  std::ranges::transform(cells, other, cells.begin(), [](double value, double by) {
+    return by > 0 ? value / by : std::nan("");
+  });
 }
 
 Panel picture_panel(const Subject& subject, std::int64_t row, std::int64_t column) {
@@ -292,9 +289,11 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
     };
     if (with_image && subject.trace->image) add("image", nullptr);
     for (const std::int64_t layer : layers) {
-      std::vector<double> attention = own.row(layer, heads);
       const TokenCells cells = own.cells(layer);
-      if (neutral) divide(attention, cells, neutral->row(layer, heads), neutral->cells(layer));
+      std::vector<double> attention = over_cells(own.row(layer, heads), cells);
+      if (neutral) {
+        divide(attention, over_cells(neutral->row(layer, heads), neutral->cells(layer)));
+      }
       add(layer_name(request, layer), &attention, cells);
     }
     if (with_rollout) {
@@ -304,8 +303,10 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
           mixes ? mixing_rollout(subject, value_of(mixing_names, rolled, "rollout"), 0, part)
                 : attention_rollout(*subject.trace, RolloutOptions{.fusion = heads.fusion}, part);
       const auto found = reach.matrix().row(query);
-      const std::vector<double> attention(found.data(), found.data() + found.size());
-      add(mixes ? rolled : "rollout", &attention, picture_cells(subject, 0));
+      const TokenCells cells = picture_cells(subject, 0);
+      const std::vector<double> attention =
+          over_cells({found.data(), found.data() + found.size()}, cells);
+      add(mixes ? rolled : "rollout", &attention, cells);
     }
     columns = std::max(columns, column);
   }

@@ -52,7 +52,7 @@ QRectF GridPainter::place_of(std::int64_t token) const {
     const double wide = grid.width() / static_cast<double>(layout.prefix);
     return {static_cast<double>(token) * wide, 0, wide - 1, kPrefixHeight};
   }
-  return place_of_cell(grid, layout.cells(), token - layout.prefix);
+  return place_of_cells(grid, layout.cells(), token);
 }
 
 std::optional<std::int64_t> GridPainter::token_at(QPointF place) const {

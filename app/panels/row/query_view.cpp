@@ -81,7 +81,7 @@ QRectF QueryView::place_of(std::int64_t index) const {
     return {grid.left() + static_cast<double>(index - layout.prefix) * wide, grid.top(), wide,
             grid.height()};
   }
-  return place_of_cell(grid, cells, index - cells.first);
+  return place_of_cells(grid, cells, index);
 }
 
 /// Wraps the text into the available space, in the largest font that fits. Tokens that stand for a
@@ -176,14 +176,13 @@ std::optional<std::int64_t> QueryView::token_at(QPointF position) const {
   return {};
 }
 
-/// The colour of a token's weight; over an image, small weights are more transparent.
-QColor QueryView::ink_of(std::int64_t token) const {
-  const auto fraction =
-      fraction_of(picture_.scale, picture_.weights[static_cast<std::size_t>(token)]);
+/// The colour of a weight; over an image, small weights are more transparent.
+QColor QueryView::ink_of(double weight, bool over_image) const {
+  const auto fraction = fraction_of(picture_.scale, weight);
   if (!fraction) return Qt::transparent;
   const Colour colour = ScaleColours(picture_.scale)(*fraction);
   QColor ink(colour.red, colour.green, colour.blue);
-  if (picture_.layout.cells().contains(token) && !image_.isNull()) {
+  if (over_image) {
     constexpr double kLeast = 0.25;  // share of the opacity at weight 0
     ink.setAlphaF(
         static_cast<float>(picture_.opacity * (kLeast + (1 - kLeast) * std::sqrt(*fraction))));
@@ -194,16 +193,21 @@ QColor QueryView::ink_of(std::int64_t token) const {
 void QueryView::paint_weights(QPainter& painter, const QRectF& grid) const {
   const std::int64_t all = std::ssize(picture_.weights);
   const TokenCells cells = picture_.layout.cells_of(all);
+  const auto weight_of = [&](std::int64_t token) {
+    return static_cast<double>(picture_.weights[static_cast<std::size_t>(token)]);
+  };
   for (std::int64_t token = 0; token < all; ++token) {
-    if (!cells.contains(token)) painter.fillRect(place_of(token), ink_of(token));
+    if (!cells.contains(token)) painter.fillRect(place_of(token), ink_of(weight_of(token), false));
   }
   if (cells.count() == 0) return;
   // The weights are one image, because cells drawn one by one overlap or leave gaps.
   QImage overlay(static_cast<int>(cells.columns), static_cast<int>(cells.rows),
                  QImage::Format_ARGB32);
+  const std::vector<double> weights = cells.spread(weight_of);
   for (std::int64_t cell = 0; cell < cells.count(); ++cell) {
     overlay.setPixelColor(static_cast<int>(cell % cells.columns),
-                          static_cast<int>(cell / cells.columns), ink_of(cells.first + cell));
+                          static_cast<int>(cell / cells.columns),
+                          ink_of(weights[static_cast<std::size_t>(cell)], !image_.isNull()));
   }
   painter.drawImage(grid, overlay);
 }

@@ -64,7 +64,7 @@ class QueryView : public QWidget {
   void flow_text();
   void paint_text(QPainter& painter) const;
   void paint_weights(QPainter& painter, const QRectF& grid) const;
-  [[nodiscard]] QColor ink_of(std::int64_t token) const;
+  [[nodiscard]] QColor ink_of(double weight, bool over_image) const;
   [[nodiscard]] std::optional<std::int64_t> token_at(QPointF position) const;
 
   QueryPicture picture_;

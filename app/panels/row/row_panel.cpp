@@ -354,14 +354,23 @@ void RowPanel::refresh() {
     // A query's own cell contains I, or half of the rollout; it is left out, because it would
     // darken all others.
     // The scale is that of the picture in a text: words may have far more.
+    const std::vector<float>& row = weights.back();
+    const auto weight_of = [&](std::int64_t token) {
+      return token == own.back() ? std::nan("")
+                                 : static_cast<double>(row[static_cast<std::size_t>(token)]);
+    };
     const TokenCells picture = layout_of(trace).picture;
-    for (std::int64_t token = 0; token < tokens; ++token) {
-      const float weight = weights.back()[static_cast<std::size_t>(token)];
-      if (picture.count() > 0 && !picture.contains(token)) continue;
-      if (token != own.back() && std::isfinite(weight)) {
-        largest = std::max(largest, static_cast<double>(weight));
-        least = std::min(least, static_cast<double>(weight));
-      }
+    const bool over_words = picture.count() == 0 || picture.end() > tokens;
+    std::vector<double> shown;
+    if (over_words) {
+      for (std::int64_t token = 0; token < tokens; ++token) shown.push_back(weight_of(token));
+    } else {
+      shown = picture.spread(weight_of);
+    }
+    for (const double weight : shown) {
+      if (!std::isfinite(weight)) continue;
+      largest = std::max(largest, weight);
+      least = std::min(least, weight);
     }
   }
   const ColourScale scale = scale_of(least, largest);

@@ -377,6 +377,32 @@ TEST_F(TraceFileTest, KeepsThePictureInAText) {
   EXPECT_THAT(error_of_reading(), HasSubstr("picture_tokens"));
 }
 
+TEST_F(TraceFileTest, KeepsThePictureOfTiles) {
+  Trace trace = sample_trace();
+  trace.layout = {};
+  trace.layout.texts = {"p", "a", "p", "b", "p"};
+  const TokenCells tiles{
+      .first = 0, .rows = 1, .columns = 2, .tiles = {0, 2}, .tiles_across = 2, .overview = 4};
+  trace.layout.picture = tiles;
+  write_trace(path_, trace);
+  EXPECT_EQ(read_trace(path_).layout.picture, tiles);
+  const auto refuses = [&](TokenCells wrong) {
+    trace.layout.picture = std::move(wrong);
+    write_trace(path_, trace);
+    EXPECT_THAT(error_of_reading(), HasSubstr("picture_tokens"));
+  };
+  TokenCells wrong = tiles;
+  wrong.tiles = {0, 2, 3};
+  refuses(wrong);
+  wrong.tiles = {2, 0};
+  refuses(wrong);
+  wrong = tiles;
+  wrong.overview = 1;
+  refuses(wrong);
+  wrong.overview = 5;
+  refuses(wrong);
+}
+
 TEST_F(TraceFileTest, ALinkThatLeadsNowhereIsRefused) {
   const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const hid_t group = H5Gcreate2(file, "layer_00", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

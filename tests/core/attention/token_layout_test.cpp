@@ -1,0 +1,70 @@
+#include "core/attention/token_layout.h"
+
+#include <gtest/gtest.h>
+
+#include "core/trace/linked_tokens.h"
+
+namespace attnscope {
+namespace {
+
+/// A text with a picture in two tiles of 2 × 2 cells, side by side: a mark before each, a line end
+/// after them, and the whole picture.
+TokenLayout tiled_layout() {
+  TokenLayout layout;
+  layout.texts = std::vector<std::string>(18, "p");
+  layout.picture = {
+      .first = 1, .rows = 2, .columns = 4, .tiles = {1, 6}, .tiles_across = 2, .overview = 12};
+  return layout;
+}
+
+TEST(TokenCells, OfTilesHaveEachATokenAndOneOfTheWhole) {
+  const TokenCells cells = tiled_layout().picture;
+  EXPECT_EQ(cells.tokens(), (std::vector<std::int64_t>{1, 2, 3, 4, 6, 7, 8, 9, 12, 13, 14, 15}));
+  EXPECT_EQ(cells.end(), 16);
+  EXPECT_EQ(cells.token_at(0, 1), 2);
+  EXPECT_EQ(cells.token_at(1, 0), 3);
+  EXPECT_EQ(cells.token_at(0, 2), 6);
+  EXPECT_EQ(cells.token_at(1, 3), 9);
+  for (std::int64_t row = 0; row < cells.rows; ++row) {
+    for (std::int64_t column = 0; column < cells.columns; ++column) {
+      const auto block = cells.block_of(cells.token_at(row, column));
+      ASSERT_TRUE(block);
+      EXPECT_EQ(block->row, row);
+      EXPECT_EQ(block->column, column);
+    }
+  }
+  EXPECT_FALSE(cells.contains(0));
+  EXPECT_FALSE(cells.contains(5));
+  EXPECT_FALSE(cells.contains(16));
+  const auto whole = cells.block_of(15);
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->row, 1);
+  EXPECT_EQ(whole->column, 2);
+  EXPECT_EQ(whole->rows, 1);
+  EXPECT_EQ(whole->columns, 2);
+}
+
+TEST(TokenCells, SpreadTheWholePictureEvenly) {
+  const TokenCells cells = tiled_layout().picture;
+  const auto spread = cells.spread([](std::int64_t token) {
+    return token == 13 ? 3.0 : token == 6 ? 1.0 : 0.0;
+  });
+  EXPECT_EQ(spread, (std::vector<double>{0, 0, 2.5, 1.5, 0, 0, 0, 0}));
+}
+
+TEST(TokenCells, OfTilesHaveNamesAndLinks) {
+  const TokenLayout tiled = tiled_layout();
+  EXPECT_EQ(tiled.name(8), "(1, 2)");
+  EXPECT_EQ(tiled.name(13), "(0, 2–3)");
+  EXPECT_EQ(tiled.name(11), "p");
+  EXPECT_EQ(tiled.cells_of(16), tiled.picture);
+  EXPECT_EQ(tiled.cells_of(15), TokenCells{});
+  const TokenLayout tower{1, 2, 2, {}};
+  EXPECT_EQ(linked_token(tiled, 7, 18, tower, 5), 2);
+  EXPECT_EQ(linked_token(tiled, 13, 18, tower, 5), 2);
+  EXPECT_EQ(linked_token(tower, 3, 5, tiled, 18), 4);
+  EXPECT_EQ(linked_token(tiled, 13, 18, tiled, 18), 13);
+}
+
+}  // namespace
+}  // namespace attnscope
