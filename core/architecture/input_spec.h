@@ -51,7 +51,7 @@ enum class PatchOrder {
   channels_first,  ///< a flattened patch is (channel, row, column), like a convolution kernel
   channels_last    ///< a flattened patch is (row, column, channel), like vit-pytorch's rearrange
 };
-enum class ResizeFilter { bilinear, bicubic };
+enum class ResizeFilter { bilinear, bicubic, lanczos };
 enum class ResizeMode {
   shorter_side,  ///< keeps the aspect ratio, then crops the centre
   exact,         ///< exact width and height; the aspect ratio may change
@@ -84,6 +84,11 @@ struct InputSpec {
   ResizeMode resize_mode = ResizeMode::shorter_side;
   ResizeFilter resize_filter = ResizeFilter::bicubic;  ///< filter, always antialiased
   double crop_fraction = 1.0;  ///< resize to image/crop_fraction, then centre crop
+  /// Side in pixels to which the longer side of an image is resized before all else; 0: not.
+  std::int64_t longest_edge = 0;
+  /// A model of a picture and a text reads the picture, resized to whole tiles of the image size,
+  /// tile by tile, and then whole (Idefics 3).
+  bool tiles = false;
   double norm_eps = 1e-5;      ///< ε of the norms in a pyramid's embeddings and reductions
   // Members for text and audio:
   std::int64_t vocabulary = 0;   ///< number of tokens

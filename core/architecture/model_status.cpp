@@ -67,6 +67,8 @@ constexpr std::string_view kInfluential[] = {
     "resize_mode",
     "resize_filter",
     "crop_fraction",
+    "longest_edge",
+    "tiles",
 };
 
 constexpr std::string_view kHarmlessOptions[] = {

@@ -58,6 +58,11 @@ const std::vector<SpecMember>& spec_members() {
       MEMBER("resize_filter", input.resize_filter, "filter of the resizing, antialiased"),
       MEMBER("crop_fraction", input.crop_fraction,
              "fraction of the resized image that the centre crop keeps"),
+      MEMBER("longest_edge", input.longest_edge,
+             "pixels of an image's longer side, to which it is resized first; 0: not"),
+      MEMBER("tiles", input.tiles,
+             "a picture in a text is cut into tiles of the model's size, which it reads before the "
+             "whole"),
       MEMBER("embedding_norm_eps", input.norm_eps,
              "epsilon of the LayerNorms of a pyramid's embeddings and reductions"),
       MEMBER("vocabulary", input.vocabulary,

@@ -25,7 +25,8 @@ template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<PatchOrder>{"channels_first",
                                                                         "channels_last"};
 template <>
-inline constexpr std::array<std::string_view, 2> kEnumNames<ResizeFilter>{"bilinear", "bicubic"};
+inline constexpr std::array<std::string_view, 3> kEnumNames<ResizeFilter>{"bilinear", "bicubic",
+                                                                          "lanczos"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<ResizeMode>{"shorter_side", "exact",
                                                                         "padded"};

@@ -52,13 +52,39 @@ double extent_of(const json& size) {
 /// Reads a resampling filter by Pillow's number.
 void read_filter(const json& filter, Values& values) {
   if (filter.is_null()) return;
-  if (filter != 2 && filter != 3) {
+  constexpr std::string_view filters[] = {"lanczos", "bilinear", "bicubic"};
+  if (filter != 1 && filter != 2 && filter != 3) {
     throw Error(ErrorKind::unsupported, "the resize filter is not supported")
         .about("resample")
-        .expected("2 (bilinear) or 3 (bicubic)")
+        .expected("1 (Lanczos), 2 (bilinear) or 3 (bicubic)")
         .found(json_text(filter));
   }
-  values["resize_filter"] = filter == 2 ? "bilinear" : "bicubic";
+  values["resize_filter"] = filters[filter.get<std::size_t>() - 1];
+}
+
+/// Reads the settings of the processor of Idefics 3 and SmolVLM, which cuts pictures into tiles.
+void read_tiles(const json& config, Values& values) {
+  const auto longest_edge = [&](const char* key) {
+    const json size = config.value(key, json());
+    const json edge = size.is_object() ? size.value("longest_edge", json()) : json();
+    if (edge.is_number_integer() && edge.get<std::int64_t>() > 0) return edge.dump();
+    throw Error(ErrorKind::unsupported, "the size has no longest edge")
+        .about(key)
+        .found(json_text(size));
+  };
+  const std::string tile = longest_edge("max_image_size");
+  const auto side = values.find("image_height");
+  if (side != values.end() && side->second != tile) {
+    throw Error(ErrorKind::unsupported, "tiles of another size than the tower's are not supported")
+        .about("max_image_size")
+        .expected(side->second)
+        .found(tile);
+  }
+  values["resize_mode"] = "exact";
+  values["crop_fraction"] = "1.0";
+  values["longest_edge"] = longest_edge("size");
+  const bool cuts = config.value("do_image_splitting", json(true)) == true;
+  values["tiles"] = cuts ? "true" : "false";
 }
 
 void read_preprocessing(const json& config, Values& values) {
@@ -81,6 +107,7 @@ void read_preprocessing(const json& config, Values& values) {
     values["crop_fraction"] = json(cropped / resized).dump();
   }
   if (!crops && resized > 0) values["crop_fraction"] = "1.0";
+  if (config.contains("max_image_size")) read_tiles(config, values);
 }
 
 constexpr const char* kOpenClip = "open_clip_config.json";
@@ -153,7 +180,7 @@ NeighbourConfig neighbour_config(const std::filesystem::path& weights,
     const json object = read_json(preprocessing);
     read_preprocessing(object, config.values);
     for (NeighbourConfig& tower : config.towers) {
-      if (tower.kind.ends_with("vision_model")) read_preprocessing(object, tower.values);
+      if (tower.kind.find("vision") != std::string::npos) read_preprocessing(object, tower.values);
     }
   });
   return config;

@@ -60,8 +60,7 @@ std::shared_ptr<const Model> read_parts(const VisionLanguageFile& parts,
       read_transformer(parts.language, file, options_of_language(options), progress);
   return with_file(file, [&] {
     return std::make_shared<VisionLanguageModel>(
-        tower, language, read_image_connector(parts, tower->spec().width, language->spec().width),
-        parts);
+        tower, language, read_image_connector(parts, tower->spec(), language->spec().width), parts);
   });
 }
 

@@ -31,7 +31,7 @@ struct Tap {
 std::vector<std::vector<Tap>> taps_of(std::int64_t from, std::int64_t to, PositionResize resize) {
   std::vector<std::vector<Tap>> taps(static_cast<std::size_t>(to));
   if (resize == PositionResize::bicubic_antialiased) {
-    const std::vector<ResampleTaps> exact = antialiased_taps(from, to, true);
+    const std::vector<ResampleTaps> exact = antialiased_taps(from, to, ResizeFilter::bicubic);
     for (std::size_t i = 0; i < exact.size(); ++i) {
       std::int64_t place = exact[i].first;
       for (const double weight : exact[i].weights) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 #include <utility>
 
 #include "core/error.h"
@@ -21,7 +22,7 @@ constexpr int kBits = 22;
 
 std::vector<Taps> filter_taps(std::int64_t from, std::int64_t to, ResizeFilter filter) {
   std::vector<Taps> taps;
-  for (const ResampleTaps& exact : antialiased_taps(from, to, filter == ResizeFilter::bicubic)) {
+  for (const ResampleTaps& exact : antialiased_taps(from, to, filter)) {
     taps.push_back({exact.first, {}});
     for (const double weight : exact.weights) {
       taps.back().weights.push_back(
@@ -67,6 +68,33 @@ double keys_cubic(double x) {
   if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
   if (x < 2) return (((x - 5) * x + 8) * x - 4) * a;
   return 0;
+}
+
+double lanczos(double x) {
+  constexpr double lobes = 3;
+  const auto sinc = [](double y) {
+    const double angle = std::numbers::pi * y;
+    return angle == 0 ? 1 : std::sin(angle) / angle;
+  };
+  return std::abs(x) < lobes ? sinc(x) * sinc(x / lobes) : 0;
+}
+
+/// A kernel, and the distance from which on it is 0.
+struct Kernel {
+  double (*weight)(double x);
+  double support;
+};
+
+Kernel kernel_of(ResizeFilter filter) {
+  switch (filter) {
+    case ResizeFilter::bilinear:
+      return {triangle, 1};
+    case ResizeFilter::bicubic:
+      return {keys_cubic, 2};
+    case ResizeFilter::lanczos:
+      break;
+  }
+  return {lanczos, 3};
 }
 
 }  // namespace
@@ -139,10 +167,12 @@ Image with_channels(const Image& image, std::int64_t channels) {
       .found(std::to_string(channels) + " channels");
 }
 
-std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to, bool cubic) {
+std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to,
+                                           ResizeFilter filter) {
+  const Kernel kernel = kernel_of(filter);
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   const double widening = std::max(scale, 1.0);
-  const double support = (cubic ? 2.0 : 1.0) * widening;
+  const double support = kernel.support * widening;
   std::vector<ResampleTaps> taps(static_cast<std::size_t>(to));
   for (std::int64_t i = 0; i < to; ++i) {
     ResampleTaps& own = taps[static_cast<std::size_t>(i)];
@@ -154,7 +184,7 @@ std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to, b
     double sum = 0;
     for (std::int64_t place = own.first; place < end; ++place) {
       const double x = (static_cast<double>(place) - centre + 0.5) / widening;
-      own.weights.push_back(cubic ? keys_cubic(x) : triangle(x));
+      own.weights.push_back(kernel.weight(x));
       sum += own.weights.back();
     }
     for (double& weight : own.weights) weight /= sum;

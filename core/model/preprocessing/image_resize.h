@@ -10,7 +10,8 @@
 namespace attnscope {
 
 /// Resizes `image` to the new size (at least 1 pixel) with antialiasing: a triangle filter
-/// (bilinear) or Keys' cubic with a = −0.5 (bicubic), widened when shrinking. Resamples
+/// (bilinear), Keys' cubic with a = −0.5 (bicubic) or a sine cardinal within another of three times
+/// its width (Lanczos), widened when shrinking. Resamples
 /// horizontally, then vertically, and rounds to 8 bits after each. An axis that keeps its size
 /// keeps its values.
 [[nodiscard]] Image resize(const Image& image, std::int64_t width, std::int64_t height,
@@ -36,8 +37,8 @@ struct ResampleTaps {
 
 /// Taps for resampling `from` positions to `to`, with pixel centres at half integers and the kernel
 /// widened when shrinking, as in Pillow and torch.nn.functional.interpolate(antialias=True). The
-/// kernel is Keys' with a = −0.5 if `cubic`, otherwise linear.
+/// kernels are those of resize.
 [[nodiscard]] std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to,
-                                                         bool cubic);
+                                                         ResizeFilter filter);
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/model/preprocessing/image_resize.h"
 #include "core/model/preprocessing/log_mel.h"
+#include "core/model/preprocessing/picture_tiles.h"
 
 namespace attnscope {
 
@@ -21,6 +22,7 @@ Image fit_to_model(const Image& original, const ModelSpec& spec) {
     throw Error(ErrorKind::usage, "the image is empty");
   }
   Image image = with_channels(original, spec.input.channels);
+  if (spec.input.longest_edge > 0) image = with_longest_edge(image, spec.input);
   if (spec.input.resize_mode == ResizeMode::padded) {
     std::vector<std::uint8_t> colour;
     for (std::int64_t channel = 0; channel < image.channels; ++channel) {
@@ -58,21 +60,6 @@ Image fit_to_model(const Image& original, const ModelSpec& spec) {
   };
   return crop(image, margin(width, spec.input.image_width), margin(height, spec.input.image_height),
               spec.input.image_width, spec.input.image_height);
-}
-
-Tensor normalise(const Image& image, const ModelSpec& spec) {
-  Tensor values({image.channels, image.height, image.width});
-  const std::int64_t pixels = image.width * image.height;
-  for (std::int64_t channel = 0; channel < image.channels; ++channel) {
-    const auto mean = static_cast<float>(of_channel(spec.input.mean, channel));
-    const auto deviation = static_cast<float>(of_channel(spec.input.std, channel));
-    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
-      const auto byte = image.pixels[static_cast<std::size_t>(pixel * image.channels + channel)];
-      values.data()[channel * pixels + pixel] =
-          (static_cast<float>(byte) / 255.0F - mean) / deviation;
-    }
-  }
-  return values;
 }
 
 /// The image that a normalised array was made from, for overlays.
@@ -197,6 +184,21 @@ float* copy_row(const Tensor& image, std::int64_t channel, std::int64_t row, std
 }
 
 }  // namespace
+
+Tensor normalise(const Image& image, const ModelSpec& spec) {
+  Tensor values({image.channels, image.height, image.width});
+  const std::int64_t pixels = image.width * image.height;
+  for (std::int64_t channel = 0; channel < image.channels; ++channel) {
+    const auto mean = static_cast<float>(of_channel(spec.input.mean, channel));
+    const auto deviation = static_cast<float>(of_channel(spec.input.std, channel));
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+      const auto byte = image.pixels[static_cast<std::size_t>(pixel * image.channels + channel)];
+      values.data()[channel * pixels + pixel] =
+          (static_cast<float>(byte) / 255.0F - mean) / deviation;
+    }
+  }
+  return values;
+}
 
 PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
   try {

@@ -108,7 +108,11 @@ void check_types(const InputSpec& spec, const Input& input, const TokenizedText&
 }
 
 void put_picture(const PictureTokens& picture, Tensor& tokens) {
-  tokens.matrix().middleRows(picture.first, picture.rows.extent(0)) = seen(picture.rows);
+  const std::vector<std::int64_t> places = picture.cells.tokens();
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    tokens.matrix().row(places[i]) = seen(picture.rows).row(row);
+  }
 }
 
 }  // namespace
@@ -158,7 +162,7 @@ Transformer::Start Transformer::embed_text(const Input& input, TokenizedText tex
   start.tokens = (*weights_.embedding.text)(text.ids, text.types);
   if (picture) {
     put_picture(*picture, start.tokens);
-    start.layout.picture = {picture->first, picture->grid_rows, picture->grid_columns};
+    start.layout.picture = picture->cells;
     start.image = picture->image;
   }
   if (spec().readout.kind == Readout::end_token) {

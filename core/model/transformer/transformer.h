@@ -16,12 +16,11 @@
 namespace attnscope {
 
 /// Tokens of a language model that stand for a picture: rows in place of the embeddings of the
-/// text's tokens first, first + 1, ….
+/// text's tokens at cells.tokens().
 struct PictureTokens {
-  Tensor rows;  ///< [grid_rows · grid_columns, D], row-major
-  std::int64_t first = 0;
-  std::int64_t grid_rows = 0, grid_columns = 0;
-  Image image;  ///< the part of the picture that the grid covers
+  Tensor rows;  ///< [tokens, D]
+  TokenCells cells;
+  Image image;  ///< the part of the picture that the cells cover
 };
 
 /// Padding at the end of a text is removed, unless the model pads to its context. With additive or

@@ -1,5 +1,6 @@
 // A model of a picture and a text: a language model whose text has the patches of an image tower in
-// it (LLaVA: Liu et al. 2023, Improved Baselines with Visual Instruction Tuning).
+// it (LLaVA: Liu et al. 2023, Improved Baselines with Visual Instruction Tuning; Idefics 3:
+// Laurençon et al. 2024).
 #pragma once
 
 #include <memory>
@@ -10,17 +11,23 @@
 #include "core/architecture/vision_language/vision_language_file.h"
 #include "core/model/model.h"
 #include "core/model/parts/linear.h"
+#include "core/model/preprocessing/picture_tiles.h"
 #include "core/model/transformer/transformer.h"
 
 namespace attnscope {
 
-/// Brings a tower's patches to the width of a text's tokens: second(act(first(x))).
+/// Brings a tower's patches to the width of a text's tokens: first(x), or second(act(first(x))), of
+/// squares of patches.
 struct ImageConnector {
-  Linear first, second;
+  Linear first;
+  std::optional<Linear> second = {};
   Activation activation = Activation::gelu;
+  std::int64_t merge = 1;  ///< side of the squares
 
-  /// Maps [patches, width of the tower] to [patches, width of the language model].
-  [[nodiscard]] Tensor operator()(ConstMatrixMap patches) const;
+  /// Maps [rows · columns, width of the tower] to [rows / merge · columns / merge, width of the
+  /// language model]. `merge` must divide rows and columns.
+  [[nodiscard]] Tensor operator()(ConstMatrixMap patches, std::int64_t rows,
+                                  std::int64_t columns) const;
 };
 
 /// Specification, name and file are the language model's, and so are the layers of a trace. Its
@@ -58,21 +65,38 @@ class VisionLanguageModel final : public Model {
   [[nodiscard]] std::string prompt_for(const std::string& text) const;
 
  private:
+  /// Rows and columns of the tokens of one tile.
+  [[nodiscard]] std::int64_t tile_rows() const;
+  [[nodiscard]] std::int64_t tile_columns() const;
+  [[nodiscard]] TileCounts tiles_of(const Image& picture) const;
+  /// What stands in the text in place of a picture's mark.
+  [[nodiscard]] std::string picture_text(const TileCounts& tiles) const;
+  /// The tokens `ids` that stand for the picture. Throws Error(usage) if they are not as many as
+  /// it needs.
+  [[nodiscard]] TokenCells cells_in(const std::vector<std::int64_t>& ids,
+                                    const TileCounts& tiles) const;
+  void put_picture_into(Text& text) const;
+  /// The rows [tokens of a tile, D] of an image of the tower's size.
+  [[nodiscard]] Tensor rows_of(const Image& image, const std::string& label,
+                               const Progress& progress) const;
+
   std::shared_ptr<const Transformer> tower_, language_;
   ImageConnector connector_;
   std::string architecture_;
   std::vector<Assumption> assumptions_;
   std::int64_t feature_layer_;  ///< the tower's layer that is read, from 0
-  bool keeps_prefix_;
+  bool final_norm_, keeps_prefix_;
   std::int64_t image_token_;
+  std::optional<TileMarks> marks_;
   std::string mark_;    ///< text of the token for the picture
   std::string prompt_;  ///< empty if unknown
 };
 
 /// The connector's tensors. Throws Error(damaged) naming a tensor that is missing, superfluous, or
-/// does not fit widths of the tower and the language model.
+/// does not fit widths of the tower and the language model, and Error(unsupported) for patches that
+/// do not form whole squares.
 [[nodiscard]] ImageConnector read_image_connector(const VisionLanguageFile& file,
-                                                  std::int64_t tower_width,
+                                                  const ModelSpec& tower,
                                                   std::int64_t language_width);
 
 }  // namespace attnscope

@@ -79,6 +79,9 @@ class Family : public testing::TestWithParam<std::string> {
     const bool open_clip = config_.contains("model_cfg");
     const char* const name = open_clip ? "open_clip_config.json" : "config.json";
     if (!config_.is_null()) (void)folder_.write(name, config_.dump());
+    if (case_.contains("preprocessor")) {
+      (void)folder_.write("preprocessor_config.json", case_["preprocessor"].dump());
+    }
     if (case_.contains("vocabulary")) {
       std::string lines;
       for (const json& word : case_["vocabulary"]) lines += word.get<std::string>() + "\n";
@@ -194,7 +197,7 @@ TEST_P(Family, HasTheLogitsOfTheWholeTextWhenItIsRunPartByPart) {
   for (const float value : whole.values()) greatest = std::max(greatest, std::abs(value));
   std::vector<KeyValueCache> cache;
   const std::size_t half = ids.size() / 2;
-  const auto end = static_cast<std::size_t>(seen ? seen->first + seen->rows.extent(0) : 0);
+  const auto end = static_cast<std::size_t>(seen ? seen->cells.end() : 0);
   for (std::size_t first = 0, count = std::max(half, end); first < ids.size(); count = 1) {
     const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
     const PictureTokens* const part_of_picture = seen && first == 0 ? &*seen : nullptr;

@@ -568,6 +568,8 @@ def main():
             more = dict(ids=inputs[0].tolist(), second_ids=inputs[1].tolist())
         elif isinstance(inputs, dict) and "picture" in inputs:  # bytes [H, W, 3], and a text about them
             more = dict(ids=inputs["ids"].tolist(), picture=list(inputs["picture"].shape))
+            if "preprocessor" in inputs:  # the file beside the weights
+                more["preprocessor"] = inputs["preprocessor"]
         elif isinstance(inputs, dict):  # texts with the vocabulary next to the weights
             more = dict(ids=None, texts=inputs["texts"], vocabulary=inputs["vocabulary"])
         else:

@@ -118,9 +118,11 @@ void read_tower(ConfigReader& reader, const std::string& key, std::string_view k
   const json& instead = reader.take_value(key + "_dict");
   json object = instead.is_object() ? instead : first.is_object() ? first : json::object();
   const json stated = object.value("model_type", json(kind));
-  if (any && stated.is_string()) kind = stated.get<std::string>();
+  // Early configurations repeat the kind of the whole (Idefics 3).
+  const bool other = stated.is_string() && stated != config.kind;
+  if (any && other) kind = stated.get<std::string>();
   // NOLINTNEXTLINE(readability-container-size-empty): empty() of a JSON text is false
-  if (stated != kind && stated != "") {
+  if (other && stated != kind && stated != "") {
     throw Error(ErrorKind::unsupported, "the tower has a different type than the model")
         .about(key + ".model_type")
         .expected(kind)

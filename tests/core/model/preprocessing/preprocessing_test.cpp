@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
 #include <regex>
 
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/model/parts/position_grid.h"
 #include "core/model/preprocessing/image_resize.h"
+#include "core/model/preprocessing/picture_tiles.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
 
@@ -42,18 +44,63 @@ Input picture_of(Image image) {
 
 TEST(ImageResize, GivesPillowsBytes) {
   const Image picture = stored_image("picture");
-  const std::regex pattern("(bilinear|bicubic)_([0-9]+)x([0-9]+)");
+  const std::map<std::string, ResizeFilter> filters = {{"bilinear", ResizeFilter::bilinear},
+                                                       {"bicubic", ResizeFilter::bicubic},
+                                                       {"lanczos", ResizeFilter::lanczos}};
+  const std::regex pattern("(bilinear|bicubic|lanczos)_([0-9]+)x([0-9]+)");
   int compared = 0;
   for (const StoredTensor& stored : preprocessing_reference().tensors()) {
     std::smatch match;
     if (!std::regex_match(stored.name, match, pattern)) continue;
     const Image resized =
-        resize(picture, std::stoi(match[2]), std::stoi(match[3]),
-               match[1] == "bilinear" ? ResizeFilter::bilinear : ResizeFilter::bicubic);
+        resize(picture, std::stoi(match[2]), std::stoi(match[3]), filters.at(match[1]));
     EXPECT_EQ(resized.pixels, stored_image(stored.name).pixels) << stored.name;
     ++compared;
   }
-  EXPECT_EQ(compared, 8);
+  EXPECT_EQ(compared, 12);
+}
+
+/// The part [left, left + width) × [top, top + height) of `image`, turned by 90° if `tall`.
+Image tile_source(bool tall, std::int64_t width, std::int64_t height) {
+  const Image picture = crop(stored_image("picture"), 0, 0, width, height);
+  if (!tall) return picture;
+  Image turned{picture.height, picture.width, 3, {}};
+  for (std::int64_t row = 0; row < turned.height; ++row) {
+    for (std::int64_t column = 0; column < turned.width; ++column) {
+      const auto from = picture.pixels.begin() + (column * picture.width + row) * 3;
+      turned.pixels.insert(turned.pixels.end(), from, from + 3);
+    }
+  }
+  return turned;
+}
+
+TEST(PictureTiles, AreThoseOfUpstream) {
+  int cut = 0;
+  for (const auto& [name, picture] :
+       {std::pair("wide", tile_source(false, 53, 37)), std::pair("tall", tile_source(true, 53, 37)),
+        std::pair("square", tile_source(false, 30, 30))}) {
+    for (const std::int64_t longest : {16, 40, 64}) {
+      InputSpec spec;
+      spec.image_height = spec.image_width = 16;
+      spec.resize_filter = ResizeFilter::lanczos;
+      spec.longest_edge = longest;
+      spec.tiles = true;
+      const std::string key = "tiles_" + std::string(name) + "_" + std::to_string(longest);
+      const StoredTensor& stored = preprocessing_reference().at(key);
+      const std::vector<std::int64_t> expected = stored.view().to_int64();
+      PictureTiles tiles = cut_into_tiles(picture, spec);
+      ASSERT_EQ(std::ssize(tiles.tiles) + 1, stored.shape[0]) << key;
+      EXPECT_EQ(std::ssize(tiles.tiles), tiles.down * tiles.across);
+      cut += tiles.tiles.empty() ? 0 : 1;
+      tiles.tiles.push_back(tiles.whole);
+      auto from = expected.begin();
+      for (const Image& tile : tiles.tiles) {
+        EXPECT_TRUE(std::equal(tile.pixels.begin(), tile.pixels.end(), from)) << key;
+        from += std::ssize(tile.pixels);
+      }
+    }
+  }
+  EXPECT_EQ(cut, 6);
 }
 
 TEST(Preprocessing, FillsUpASquareWithTheMeanColour) {
