@@ -89,7 +89,7 @@ struct InputSpec {
   /// A model of a picture and a text reads the picture, resized to whole tiles of the image size,
   /// tile by tile, and then whole (Idefics 3).
   bool tiles = false;
-  double norm_eps = 1e-5;      ///< ε of the norms in a pyramid's embeddings and reductions
+  double norm_eps = 1e-5;  ///< ε of the norms in a pyramid's embeddings and reductions
   // Members for text and audio:
   std::int64_t vocabulary = 0;   ///< number of tokens
   std::int64_t context = 0;      ///< maximum tokens of a text, 0: no limit; exact number for audio

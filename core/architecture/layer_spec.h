@@ -75,8 +75,9 @@ enum class HeadsNorm {
 /// Gate of the heads' output, which a layer computes from its input. It is no part of the map.
 enum class OutputGate {
   none,
-  sigmoid,  ///< norm(o) ⊙ σ(x W)
-  silu      ///< norm(o) ⊙ silu(x W)
+  sigmoid,     ///< norm(o) ⊙ σ(x W)
+  silu,        ///< norm(o) ⊙ silu(x W)
+  silu_inside  ///< norm(o ⊙ silu(x W)) (Mamba-2)
 };
 /// Decays α of each token that a layer computes from its input, for a recurrent mechanism.
 enum class DecayGate {

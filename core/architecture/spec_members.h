@@ -46,7 +46,8 @@ template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<HeadsNorm>{"over_all", "each_head",
                                                                        "each_difference"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<OutputGate>{"none", "sigmoid", "silu"};
+inline constexpr std::array<std::string_view, 4> kEnumNames<OutputGate>{"none", "sigmoid", "silu",
+                                                                        "silu_inside"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<DecayGate>{"none", "softplus",
                                                                        "log_sigmoid"};

@@ -1,5 +1,7 @@
 #include "core/text/json.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -102,10 +104,43 @@ class Builder {
   std::size_t elements_ = 0;
 };
 
+constexpr std::string_view kPythonNumbers[] = {"-Infinity", "Infinity", "NaN"};
+
+/// The text with Python's numbers that JSON does not have in quotes.
+std::string with_numbers_quoted(std::string_view text) {
+  std::string result;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto number = quoted ? std::end(kPythonNumbers)
+                               : std::ranges::find_if(kPythonNumbers, [&](std::string_view one) {
+                                   return text.substr(at).starts_with(one);
+                                 });
+    if (number != std::end(kPythonNumbers)) {
+      result.append("\"").append(*number).append("\"");
+      at += number->size() - 1;
+      continue;
+    }
+    result += text[at];
+    const bool escapes = quoted && text[at] == '\\' && at + 1 < text.size();
+    if (escapes) {
+      result += text[++at];
+    } else if (text[at] == '"') {
+      quoted = !quoted;
+    }
+  }
+  return result;
+}
+
 template <class Json>
 Json parse(std::string_view text, const JsonLimits& limits) {
   Builder<Json> builder(limits);
-  nlohmann::json::sax_parse(text, &builder);
+  const bool plain =
+      text.find("Infinity") == std::string_view::npos && text.find("NaN") == std::string_view::npos;
+  if (plain) {
+    nlohmann::json::sax_parse(text, &builder);
+  } else {
+    nlohmann::json::sax_parse(with_numbers_quoted(text), &builder);
+  }
   return builder.take();
 }
 

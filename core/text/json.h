@@ -13,9 +13,10 @@ struct JsonLimits {
   std::size_t elements = 4'000'000;  ///< total number of values of any kind
 };
 
-/// Parses JSON. Time and memory are linear in the text, apart from a logarithmic factor in the
-/// number of keys of an object. Throws Error(damaged) for a syntax error, with its position; for
-/// more depth or elements than `limits`; and for duplicate keys, which readers treat differently.
+/// Parses JSON; Infinity, -Infinity and NaN, which Python writes, become texts. Time and memory are
+/// linear in the text, apart from a logarithmic factor in the number of keys of an object. Throws
+/// Error(damaged) for a syntax error, with its position; for more depth or elements than `limits`;
+/// and for duplicate keys, which readers treat differently.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const JsonLimits& limits = {});
 
 /// Like parse_json, but keeps the members of objects in the order of the text.

@@ -21,7 +21,7 @@ using std::string;
 using std::string_view;
 
 constexpr size_t kMostText = size_t{16} << 20;  // bytes
-constexpr std::int64_t kMostSteps = 1'000'000;
+constexpr std::int64_t kMostSteps = 2'000'000;
 constexpr int kMostDepth = 60;
 
 // ---- Pieces ----
@@ -226,10 +226,12 @@ class Renderer {
     }
   }
 
-  Value value_of(const string& name) const {
+  Value value_of(const string& name) {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       const auto found = scope->find(name);
-      if (found != scope->end()) return found->second;
+      if (found == scope->end()) continue;
+      charge(found->second);
+      return found->second;
     }
     return undefined();
   }
@@ -243,10 +245,20 @@ class Renderer {
   /// The index of the piece with one of `names` that ends the block whose pieces begin at `at`.
   [[nodiscard]] size_t end_of_block(size_t at, size_t end,
                                     std::initializer_list<string_view> names) const;
+  void take_steps(std::int64_t count) {
+    steps_ += count;
+    if (steps_ <= kMostSteps && output_.size() <= kMostText) return;
+    throw not_understood("a template that takes too long");
+  }
+  /// Takes a step for each part of a value that is copied, and one for 64 bytes of text.
+  void charge(const Value& value) {
+    take_steps(1 + (value.is_string() ? std::ssize(value.get_ref<const string&>()) / 64 : 0));
+    if (!value.is_structured()) return;
+    for (const Value& part : value) charge(part);
+  }
   void step(const Piece& piece) {
     line_ = piece.line;
-    if (++steps_ > kMostSteps || output_.size() > kMostText)
-      throw not_understood("a template without an end");
+    take_steps(1 + std::ssize(piece.words) / 8);
   }
   void run(size_t begin, size_t end);
   size_t run_statement(size_t at, size_t end);
@@ -384,9 +396,11 @@ class Expression {
     return value;
   }
   Value negation() {
-    if (!take_name("not")) return comparison();
-    const Value value = negation();
-    return reached([&] { return !truth(value); });
+    int times = 0;
+    while (take_name("not")) ++times;
+    Value value = comparison();
+    if (times == 0) return value;
+    return reached([&] { return truth(value) == (times % 2 == 0); });
   }
   Value comparison() {
     Value value = sum();
@@ -427,7 +441,8 @@ class Expression {
   }
   Value sign() {
     if (take_sign("-")) {
-      const Value value = sign();
+      if (sees_sign("-")) throw not_understood("“--”");
+      const Value value = parts_of(primary());
       return reached([&] { return binary("-", 0, value); });
     }
     return filtered(parts_of(primary()));
@@ -669,6 +684,7 @@ size_t Renderer::run_statement(size_t at, size_t end) {
 
 size_t Renderer::run_if(size_t at, size_t end) {
   const size_t after = end_of_block(at + 1, end, {"endif"});
+  take_steps(static_cast<std::int64_t>(after - at) / 8);
   bool done = false;
   for (size_t branch = at; branch < after;) {
     const size_t next = end_of_block(branch + 1, after + 1, {"elif", "else", "endif"});
@@ -684,6 +700,7 @@ size_t Renderer::run_if(size_t at, size_t end) {
 }
 
 void Renderer::assign(const std::vector<string>& names, const Value& value) {
+  charge(value);
   if (names.size() == 1) {
     scopes_.back()[names.front()] = value;
     return;
@@ -695,6 +712,7 @@ void Renderer::assign(const std::vector<string>& names, const Value& value) {
 
 size_t Renderer::run_for(size_t at, size_t end) {
   const size_t after = end_of_block(at + 1, end, {"endfor"});
+  take_steps(static_cast<std::int64_t>(after - at) / 8);
   const size_t other = std::min(end_of_block(at + 1, after + 1, {"else", "endfor"}), after);
   Expression head(*this, pieces_[at].words, 1);
   const bool bracket = head.take_sign("(");

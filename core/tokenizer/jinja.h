@@ -12,7 +12,7 @@ namespace attnscope {
 /// conditional expressions, operators except **, indices and slices; and the filters, tests and
 /// methods that the tables in jinja_operations.cpp name. A function `raise_exception(text)` throws
 /// Error(usage) with that text. Throws Error(unsupported) for all else, naming the line, and for
-/// templates that do not end within 10⁶ steps or 16 MiB.
+/// templates that do not end within 2 · 10⁶ steps or 16 MiB.
 [[nodiscard]] std::string render_jinja(const std::string& source,
                                        const nlohmann::ordered_json& variables);
 

@@ -452,6 +452,7 @@ Value binary(const string& operation, const Value& a, const Value& b) {
   if (operation == ">") return less(b, a);
   if (operation == "<=") return !less(b, a);
   if (operation == ">=") return !less(a, b);
+  constexpr std::size_t most = std::size_t{4} << 20;  // bytes
   if (operation == "~") return printed(a) + printed(b);
   if (operation == "+" && a.is_string() && b.is_string()) return a.get<string>() + b.get<string>();
   if (operation == "+" && a.is_array() && b.is_array()) {
@@ -460,9 +461,12 @@ Value binary(const string& operation, const Value& a, const Value& b) {
     return both;
   }
   if (operation == "*" && a.is_string() && b.is_number_integer()) {
-    const std::int64_t count = std::clamp<std::int64_t>(b.get<std::int64_t>(), 0, 10'000);
     string text;
-    for (std::int64_t i = 0; i < count; ++i) text += a.get<string>();
+    for (std::int64_t i = 0; i < b.get<std::int64_t>(); ++i) {
+      text += a.get<string>();
+      if (text.empty() || text.size() > most) break;
+    }
+    if (text.size() > most) throw not_understood("a text of more than 4 MiB");
     return text;
   }
   return arithmetic(operation, a, b);

@@ -27,6 +27,16 @@ for name, text in [
     with open(f"seeds/json/{name}", "wb") as f:
         f.write(text)
 
+os.makedirs("seeds/template", exist_ok=True)
+for name, text in [
+    ("marks", "{{ bos_token }}{% for m in messages %}{{ '<|' + m['role'] + '|>' + m.content | trim }}\n{% endfor %}{% if add_generation_prompt %}A:{% endif %}"),
+    ("names", "{%- set ns = namespace(n=0) -%}{% for m in messages if m.role == 'user' %}{% set ns.n = ns.n + 1 %}{{ loop.last }}{% endfor %}{{ ns.n }}"),
+    ("macro", "{% macro f(x, y=2) %}{{ x ~ y }}{% endmacro %}{{ f([1, 2][0], y='a'[::-1]) if messages is defined else {'a': 1} | tojson }}"),
+]:
+    with open(f"seeds/template/{name}", "w") as f:
+        f.write(text)
+
+
 def frame(header, arrays=b""):
     text = json.dumps(header).encode()
     return b"attn" + struct.pack("<IQ", len(text), len(arrays)) + text + arrays

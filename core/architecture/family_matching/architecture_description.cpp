@@ -312,6 +312,7 @@ void check_roles(const ArchitectureDescription& description) {
                     ", which a model of its kind needs",
                 "tensors");
   }
+  if (has("layer.mamba_input.weight")) return;  // has queries, keys and values
   // A projection of queries may have their gates, too.
   const bool queries = has("layer.query.weight") || has("layer.query_gate.weight");
   const bool separate = queries && has("layer.key.weight") && has("layer.value.weight");

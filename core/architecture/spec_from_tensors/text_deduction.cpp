@@ -319,8 +319,11 @@ class TextDeduction final : FamilyDeduction {
     const AttentionSpec& attention = spec_.layer.attention;
     const std::int64_t stored = attention.query_heads ? attention.query_heads : attention.heads;
     const std::int64_t each = attention.value_width ? attention.value_width : attention.head_width;
-    const std::int64_t expected = 2 * stored * attention.head_width + attention.heads * each;
-    const std::int64_t rows = shape_of("layer.0.recurrent_qkv.weight")[0];
+    const bool mamba = has("layer.0.mamba_input.weight");
+    const std::int64_t more = mamba ? attention.heads * (each + 1) : 0;  // a gate and steps
+    const std::int64_t expected = 2 * stored * attention.head_width + attention.heads * each + more;
+    const std::int64_t rows =
+        shape_of(mamba ? "layer.0.mamba_input.weight" : "layer.0.recurrent_qkv.weight")[0];
     if (rows == expected) return;
     throw Error(fault_of("heads"), "the heads do not fit the weights")
         .in_file(checkpoint_.path())
@@ -341,7 +344,8 @@ class TextDeduction final : FamilyDeduction {
 
   void deduce_heads() {
     AttentionSpec& attention = spec_.layer.attention;
-    if (has("layer.0.recurrent_qkv.weight")) return check_recurrent_heads();
+    const bool recurrent = has("layer.0.recurrent_qkv.weight") || has("layer.0.mamba_input.weight");
+    if (recurrent) return check_recurrent_heads();
     if (is_fastformer_classifier()) {
       fact("heads", attention.heads, shape_of("layer.0.query_importance.weight")[0]);
     }

@@ -196,7 +196,7 @@ std::optional<HeadProjections> kept_projections(const AttentionPart& part, const
                                                 std::optional<RotaryTurns> turns,
                                                 std::int64_t tokens) {
   if (layer.attention.of != Attending::self || part.reduction) return std::nullopt;
-  if (part.convolves() || layer.attention.halves) return std::nullopt;
+  if (part.convolves() || layer.attention.halves || !part.value_skip.empty()) return std::nullopt;
   HeadProjections projections{.query = part.query,
                               .key = part.key,
                               .query_norm = part.query_norm,
@@ -239,10 +239,21 @@ Tensor attend_by_groups(const Linear& value, const HeadProjections& from, const 
   return output;
 }
 
+/// Adds each head's own values [N, H·dv], times its factor.
+void add_skip(const std::vector<float>& factors, const Tensor& values, Tensor& output) {
+  const std::int64_t width = values.extent(1) / std::ssize(factors);
+  for (std::int64_t head = 0; head < std::ssize(factors); ++head) {
+    output.matrix().middleCols(head * width, width) +=
+        factors[static_cast<std::size_t>(head)] * seen(values).middleCols(head * width, width);
+  }
+}
+
 /// Projects the heads' output, [N, H·dv] → [N, D]. `gate` is that of the layer's input, or empty.
 Tensor projected_back(const AttentionPart& part, OutputGate form, Tensor gate, Tensor output) {
+  const bool inside = form == OutputGate::silu_inside;
+  if (!gate.empty() && inside) apply_gate(form, std::move(gate), output);
   if (part.heads_norm) normalise_groups(*part.heads_norm, output);
-  if (!gate.empty()) apply_gate(form, std::move(gate), output);
+  if (!gate.empty() && !inside) apply_gate(form, std::move(gate), output);
   return part.out ? (*part.out)(seen(output)) : output;
 }
 
@@ -397,6 +408,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
               : computed_maps(run.mechanism, input, std::move(queries), std::move(keys));
     }
   }
+  if (!part.value_skip.empty()) add_skip(part.value_skip, values, output);
   offer(run, LayerRows::heads, output);
   // Frees the memory of these vectors before the output projection allocates its result.
   queries = keys = values = {};

@@ -41,10 +41,11 @@ struct AttentionPart {
   std::optional<Linear> relative_query, relative_key;
   /// Tables of ScoreBias::decomposed, [2·side − 1, d] for the window or the grid, or empty.
   Tensor relative_rows, relative_columns;
-  std::vector<float> sinks;             ///< [H], or empty
-  NamedTensors mechanism;               ///< the tensors that AttentionInput::parameters points to
-  RecurrentGates gates;                 ///< gates that the mechanism reads
-  std::optional<Linear> gate;           ///< D → H·dv, of OutputGate
+  std::vector<float> sinks;       ///< [H], or empty
+  NamedTensors mechanism;         ///< the tensors that AttentionInput::parameters points to
+  RecurrentGates gates;           ///< gates that the mechanism reads
+  std::vector<float> value_skip;  ///< [H], o_h += D_h v_h, which is no part of the map; or empty
+  std::optional<Linear> gate;     ///< D → H·dv, of OutputGate
   std::optional<LayerNorm> heads_norm;  ///< norm of each head's output [dv], or of all [H·dv]
   std::optional<Linear> out;  ///< H·dv → D; empty if the model has no output projection
 

@@ -142,6 +142,33 @@ RecurrentRows recurrent_rows(const Dimensions& dimensions, std::int64_t stored) 
           .count = 2 * each + dimensions.output_width()};
 }
 
+/// The rows of values, keys and queries, in this order, from row `first` on (Mamba-2).
+RecurrentRows mamba_rows(const Dimensions& dimensions, std::int64_t stored, std::int64_t first) {
+  const std::int64_t each = stored * dimensions.head_width, values = dimensions.output_width();
+  const std::int64_t keys = first + values;
+  return {.query = repeated_rows(keys + each, dimensions.head_width, stored, dimensions.heads),
+          .key = repeated_rows(keys, dimensions.head_width, stored, dimensions.heads),
+          .value = counted_rows(first, values),
+          .count = values + 2 * each};
+}
+
+/// Reads the input projection of Mamba-2: gate, values, keys, queries, and steps, whose bias is
+/// stored apart.
+void read_mamba(const WeightReader& reader, const Dimensions& dimensions, std::int64_t stored,
+                const std::string& prefix, AttentionPart& part) {
+  const std::int64_t values = dimensions.output_width(), heads = dimensions.heads;
+  const RecurrentRows rows = mamba_rows(dimensions, stored, values);
+  const FusedWeight fused(reader, prefix + "mamba_input", values + rows.count + heads,
+                          dimensions.width, Arithmetic::multiplicative);
+  part.gate = fused.take(counted_rows(0, values), 0);
+  part.query = fused.take(rows.query, 0);
+  part.key = fused.take(rows.key, 0);
+  part.value = fused.take(rows.value, 0);
+  part.gates.decay = fused.take(counted_rows(values + rows.count, heads), 0, true,
+                                reader.read_vector(prefix + "decay.bias", heads));
+  part.value_skip = reader.read_vector(prefix + "value_skip", heads);
+}
+
 /// Rows `rows` of a short convolution of `channels` channels; empty if the file has none.
 std::optional<ShortConvolution> read_short(const WeightReader& reader, const std::string& role,
                                            std::int64_t channels,
@@ -163,9 +190,11 @@ std::optional<ShortConvolution> read_short(const WeightReader& reader, const std
 /// Reads short convolutions, of all three in one tensor or of each.
 void read_convolutions(const WeightReader& reader, const std::string& prefix,
                        const Dimensions& dimensions, std::int64_t stored, AttentionPart& part) {
-  if (reader.has(prefix + "qkv_convolution.weight")) {
-    const RecurrentRows rows = recurrent_rows(dimensions, stored);
-    const std::string role = prefix + "qkv_convolution";
+  const bool mamba = reader.has(prefix + "mamba_convolution.weight");
+  if (mamba || reader.has(prefix + "qkv_convolution.weight")) {
+    const RecurrentRows rows =
+        mamba ? mamba_rows(dimensions, stored, 0) : recurrent_rows(dimensions, stored);
+    const std::string role = prefix + (mamba ? "mamba_convolution" : "qkv_convolution");
     part.query_convolution = read_short(reader, role, rows.count, rows.query);
     part.key_convolution = read_short(reader, role, rows.count, rows.key);
     part.value_convolution = read_short(reader, role, rows.count, rows.value);
@@ -179,10 +208,11 @@ void read_convolutions(const WeightReader& reader, const std::string& prefix,
   part.value_convolution = own("value_convolution", dimensions.values_width());
 }
 
-/// Reads the gates that a recurrent mechanism takes from the layer's input.
+/// Reads the gates that a recurrent mechanism takes from the layer's input. `gates` may have the
+/// decays.
 RecurrentGates read_gates(const WeightReader& reader, const AttentionSpec& attention,
-                          const Dimensions& dimensions, const std::string& prefix) {
-  RecurrentGates gates;
+                          const Dimensions& dimensions, const std::string& prefix,
+                          RecurrentGates gates) {
   gates.form = attention.decay;
   gates.divisor = attention.decay_divisor;
   const auto linear = [&](const char* role, std::int64_t outputs, std::int64_t inputs) {
@@ -199,7 +229,7 @@ RecurrentGates read_gates(const WeightReader& reader, const AttentionSpec& atten
     inputs = narrow;
   }
   if (attention.decay == DecayGate::softplus) {
-    gates.decay = linear("decay", dimensions.heads, inputs);
+    if (!gates.decay) gates.decay = linear("decay", dimensions.heads, inputs);
     gates.rate = reader.read_vector(prefix + "decay_rate", dimensions.heads);
   } else {
     gates.decay = linear("decay", dimensions.query_width(), inputs);
@@ -277,8 +307,11 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
                             reader.read_vector(prefix + "value.bias", key_width, false));
     return;
   }
+  const std::int64_t stored = attention.query_heads ? attention.query_heads : dimensions.heads;
+  if (reader.has(prefix + "mamba_input.weight")) {
+    return read_mamba(reader, dimensions, stored, prefix, part);
+  }
   if (reader.has(prefix + "recurrent_qkv.weight")) {
-    const std::int64_t stored = attention.query_heads ? attention.query_heads : dimensions.heads;
     const RecurrentRows rows = recurrent_rows(dimensions, stored);
     const FusedWeight fused(reader, prefix + "recurrent_qkv", rows.count, dimensions.width,
                             arithmetic);
@@ -460,7 +493,7 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
   read_projections(reader, architecture, dimensions, attention, index, part);
   read_convolutions(reader, prefix, dimensions,
                     attention.query_heads ? attention.query_heads : dimensions.heads, part);
-  part.gates = read_gates(reader, attention, dimensions, prefix);
+  part.gates = read_gates(reader, attention, dimensions, prefix, std::move(part.gates));
   if (attention.gate != OutputGate::none && !part.gate) {
     part.gate = reader.read_linear(prefix + "gate", dimensions.output_width(), width,
                                    Arithmetic::multiplicative);

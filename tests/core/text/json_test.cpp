@@ -84,5 +84,15 @@ TEST(JsonTest, AnObjectOfManyMembersTakesNoQuadraticTime) {
   EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 10);
 }
 
+TEST(Json, ReadsPythonsNumbersAsTexts) {
+  const nlohmann::json found = parse_json(
+      R"({"limit": [0.0, Infinity], "low": -Infinity, "NaN": "a \"Infinity\"", "no": NaN})");
+  EXPECT_EQ(found["limit"][1], "Infinity");
+  EXPECT_EQ(found["low"], "-Infinity");
+  EXPECT_EQ(found["NaN"], "a \"Infinity\"");
+  EXPECT_EQ(found["no"], "NaN");
+  EXPECT_THROW((void)parse_json("[Infinity"), Error);
+}
+
 }  // namespace
 }  // namespace attnscope

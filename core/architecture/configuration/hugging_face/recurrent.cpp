@@ -84,6 +84,31 @@ void read_linear_layers(ConfigReader& reader, NeighbourConfig& config) {
   config.values["differences"] = list.dump();
 }
 
+void read_mamba2(ConfigReader& reader, NeighbourConfig& config) {
+  const json limit = reader.take_value("time_step_limit");
+  const auto is_infinity = [](const json& value) {
+    return value == "Infinity" ||
+           (value.is_object() && value.value("__float__", json()) == "Infinity");
+  };
+  const bool limits = !limit.is_null() && (!limit.is_array() || limit.size() != 2 ||
+                                           limit[0] != 0.0 || !is_infinity(limit[1]));
+  if (limits) {
+    throw Error(ErrorKind::unsupported, "limits of Mamba-2's steps are not supported")
+        .about("time_step_limit")
+        .expected("0 to infinity")
+        .found(json_text(limit));
+  }
+  // With more groups upstream's own norm spans all of them, and that of mamba_ssm each alone.
+  const std::int64_t groups = take_count(reader, "n_groups");
+  if (groups > 1) {
+    throw Error(ErrorKind::unsupported, "Mamba-2 with several groups is not supported")
+        .about("n_groups")
+        .expected("1")
+        .found(std::to_string(groups));
+  }
+  config.values["layer.attention.query_heads"] = "1";
+}
+
 void read_heads_in_pairs(ConfigReader& reader, NeighbourConfig& config) {
   const std::int64_t heads = take_count(reader, "num_attention_heads");
   std::int64_t key_heads = take_count(reader, "num_key_value_heads");

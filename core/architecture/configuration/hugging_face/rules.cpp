@@ -27,6 +27,7 @@ constexpr NamedRule kConfigRules[] = {
     {"heads_in_pairs", read_heads_in_pairs},
     {"last_windows", read_last_windows},
     {"linear_layers", read_linear_layers},
+    {"mamba2", read_mamba2},
     {"mpnet_context", read_mpnet_context},
     {"nomic", read_nomic},
     {"padding", read_padding},

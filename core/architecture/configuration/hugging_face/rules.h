@@ -50,6 +50,8 @@ void read_t5(ConfigReader& reader, NeighbourConfig& config);
 void read_encoder_and_decoder(ConfigReader& reader, NeighbourConfig& config);
 /// Marian: reads the decoder's vocabulary, which may have its own table.
 void read_decoder_vocabulary(ConfigReader& reader, NeighbourConfig& config);
+/// Mamba-2: steps without limits, and one group of queries and keys.
+void read_mamba2(ConfigReader& reader, NeighbourConfig& config);
 /// Mistral, Phi-3: every layer has a sliding window.
 void read_window(ConfigReader& reader, NeighbourConfig& config);
 /// Gemma 2: even layers have sliding windows.

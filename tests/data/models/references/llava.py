@@ -9,9 +9,9 @@ import torch
 
 from make_families import ACTIVATIONS, Weights
 from make_reference import uniform
-from references.clip import IMAGES, hf_layers
+from references.clip import IMAGES, SIGLIP_IMAGES, hf_layers
 from references.llama import CONFIG as LLAMA
-from references.llama import QWEN2, llama
+from references.llama import MISTRAL, QWEN2, llama
 
 MEAN = torch.tensor([0.48145466, 0.4578275, 0.40821073]).double()
 DEVIATION = torch.tensor([0.26862954, 0.26130258, 0.27577711]).double()
@@ -50,7 +50,19 @@ def tower(w, pixels, *, width=48, heads=4, layers=2, patch=8, hidden=80, eps=1e-
     return hidden_states[read][1 if class_token else 0:]
 
 
-def llava(w, inputs, maps, *, inner="", read=-2, language=llama, vocabulary=29, act="gelu", head=True, **arguments):
+def siglip(w, pixels, *, width=48, heads=4, layers=2, patch=8, hidden=80, eps=1e-6, read=-2):
+    v = "vision_model."
+    image = ((pixels / 255 - 0.5) / 0.5).permute(2, 0, 1)
+    x = w.patches(image, v + "embeddings.patch_embedding", width, patch)
+    x = x + w(v + "embeddings.position_embedding.weight", len(x), width)
+    hidden_states = [x] + [hf_layers(w, x, [], v, heads=heads, layers=i + 1, hidden=hidden, act="gelu_tanh", eps=eps)
+                           for i in range(layers)]
+    w.norm(hidden_states[-1], v + "post_layernorm", eps)  # is in the file, and not read
+    return hidden_states[read]
+
+
+def llava(w, inputs, maps, *, inner="", read=-2, images=tower, language=llama, vocabulary=29, act="gelu",
+          **arguments):
     in_tower = Renamed(w, lambda name: f"{inner}vision_tower.{name}")
     in_connector = Renamed(w, lambda name: f"{inner}multi_modal_projector.{name}")
 
@@ -60,7 +72,7 @@ def llava(w, inputs, maps, *, inner="", read=-2, language=llama, vocabulary=29, 
         return "language_model." + name
 
     def with_picture(x):
-        rows = tower(in_tower, inputs["picture"], read=read)
+        rows = images(in_tower, inputs["picture"], read=read)
         rows = in_connector.linear(ACTIVATIONS[act](in_connector.linear(rows, "linear_1", x.shape[-1])), "linear_2",
                                    x.shape[-1])
         x = x.clone()
@@ -105,5 +117,12 @@ CASES = {
          "text_config": {**QWEN2, "use_sliding_window": False}, "tie_word_embeddings": True},
         {}, {"text_config": {"hidden_act": "mish"}}, "model.language_model.norm.weight",
         "model.image_newline",
+    ),
+    "llava_siglip_mistral": (
+        "LLaVA: Hugging Face SigLIP, Hugging Face Llama", llava, dict(images=siglip, head_width=12, eps=1e-5, window=5), INPUTS,
+        {**CONFIG, "text_config": MISTRAL, "vision_config": SIGLIP_IMAGES,
+         "vision_feature_select_strategy": "full"},
+        {}, {"projector_hidden_act": "mish"}, "vision_tower.vision_model.post_layernorm.bias",
+        "multi_modal_projector.layer_norm.weight",
     ),
 }

@@ -1,8 +1,8 @@
 """Language models with recurrent attention: Qwen3.5's text model, whose gated delta rule and gated softmax attention
-alternate, and flash-linear-attention's GLA and RetNet.
+alternate, flash-linear-attention's GLA and RetNet, and Mamba-2.
 
-From huggingface/transformers, models/qwen3_5 and models/qwen3_next; fla-org/flash-linear-attention, fla/layers/gla.py,
-fla/layers/multiscale_retention.py and fla/ops. Maps are the outputs of the recurrences for values that are 1 at one
+From huggingface/transformers, models/qwen3_5, models/qwen3_next and models/mamba2; fla-org/flash-linear-attention,
+fla/layers/gla.py, fla/layers/multiscale_retention.py and fla/ops. Maps are the outputs of the recurrences for values that are 1 at one
 token and 0 at all others.
 """
 
@@ -126,6 +126,32 @@ def fla(w, ids, maps, *, kind, width=32, heads=4, keys=16, values=32, hidden=48,
     return x @ table.T if tied else w.linear(x, "lm_head", vocabulary, bias=False)
 
 
+def mamba2(w, ids, maps, *, width=32, heads=4, value_width=16, states=8, layers=2, vocabulary=29, eps=1e-5, taps=4,
+           conv_bias=True, tied=False):
+    """The map leaves the skip D x out, as the program's does."""
+    values = heads * value_width
+    table = w("backbone.embeddings.weight", vocabulary, width)
+    x = table[ids]
+    for i in range(layers):
+        l = f"backbone.layers.{i}.mixer."
+        h = rms(w, x, f"backbone.layers.{i}.norm", eps)
+        gate, mixed, step = w.linear(h, l + "in_proj", 2 * values + 2 * states + heads, bias=False).split(
+            [values, values + 2 * states, heads], -1)
+        kernels = w(l + "conv1d.weight", mixed.shape[1], 1, taps)
+        bias = w(l + "conv1d.bias", mixed.shape[1]) if conv_bias else None
+        mixed = F.silu(F.conv1d(F.pad(mixed.T[None], (taps - 1, 0)), kernels, bias, groups=mixed.shape[1])[0].T)
+        v, k, q = mixed.split([values, states, states], -1)
+        step = F.softplus(step + w(l + "dt_bias", heads))
+        decay = -w(l + "A_log", heads).exp() * step
+        maps.append(torch.stack([recurrence(q, k, decay[:, j]) * step[:, j] for j in range(heads)]))
+        v = heads_of(v, heads)
+        y = (maps[-1] @ v + w(l + "D", heads)[:, None, None] * v).transpose(0, 1).flatten(1)
+        y = rms(w, y * F.silu(gate), l + "norm", eps)
+        x = x + w.linear(y, l + "out_proj", width, bias=False)
+    x = rms(w, x, "backbone.norm_f", eps)
+    return x @ table.T if tied else w.linear(x, "lm_head", vocabulary, bias=False)
+
+
 LINEAR, FULL = "linear_attention", "full_attention"
 QWEN = {
     "architectures": ["Qwen3_5ForCausalLM"],
@@ -207,7 +233,54 @@ RETNET = {
     "model_type": "retnet",
 }
 
+# AntonV/mamba2-130m-hf writes these keys.
+MAMBA2 = {
+    "architectures": ["Mamba2ForCausalLM"],
+    "bos_token_id": 0,
+    "chunk_size": 256,
+    "conv_kernel": 4,
+    "eos_token_id": 0,
+    "expand": 2,
+    "head_dim": 16,
+    "hidden_act": "silu",
+    "hidden_size": 32,
+    "initializer_range": 0.1,
+    "layer_norm_epsilon": 1e-05,
+    "model_type": "mamba2",
+    "n_groups": 1,
+    "num_heads": 4,
+    "num_hidden_layers": 2,
+    "pad_token_id": 0,
+    "rescale_prenorm_residual": False,
+    "residual_in_fp32": True,
+    "rms_norm": True,
+    "state_size": 8,
+    "tie_word_embeddings": True,
+    "time_step_floor": 0.0001,
+    "time_step_limit": [0.0, "Infinity"],
+    "time_step_max": 0.1,
+    "time_step_min": 0.001,
+    "time_step_rank": 256,
+    "transformers_version": "4.45.0",
+    "use_bias": False,
+    "use_cache": True,
+    "use_conv_bias": True,
+    "vocab_size": 29,
+}
+
 CASES = {
+    "hugging_face_mamba2": (
+        "Hugging Face Mamba-2", mamba2, dict(tied=True), IDS, MAMBA2, {}, {"n_groups": 2},
+        "backbone.layers.1.mixer.D", "backbone.layers.0.mixer.B_norm.weight",
+    ),
+    "hugging_face_mamba2_wide": (
+        "Hugging Face Mamba-2", mamba2,
+        dict(heads=6, value_width=12, states=10, layers=1, eps=1e-6, taps=3, conv_bias=False), IDS,
+        {**MAMBA2, "conv_kernel": 3, "expand": 2.25, "head_dim": 12, "layer_norm_epsilon": 1e-6, "num_heads": 6,
+         "num_hidden_layers": 1, "state_size": 10, "tie_word_embeddings": False,
+         "time_step_limit": [0.0, {"__float__": "Infinity"}], "use_conv_bias": False},
+        {}, {"time_step_limit": [0.0, 0.1]}, "backbone.layers.0.mixer.A_log", "backbone.layers.0.mixer.B_norm.weight",
+    ),
     "hugging_face_qwen3_5": (
         "Hugging Face Qwen3.5", qwen3_5, dict(types=QWEN["layer_types"]), IDS, QWEN, {},
         {"layer_types": [LINEAR, LINEAR, "sliding_attention", LINEAR]}, "model.layers.0.linear_attn.norm.weight",
