@@ -3,9 +3,12 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
+#include "core/model/preprocessing/preprocessing.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/small_data_set.h"
 
 namespace attnscope {
@@ -89,6 +92,31 @@ TEST(TrainingImagesTest, RepeatedImagesFollowEachOtherAndVary) {
   }
   EXPECT_GT(different, 15) << "each is erased on its own";
   EXPECT_EQ(epoch(1).images[7].slice(0), varied.images[7].slice(0)) << "the same every time";
+}
+
+TEST(TrainingImagesBesidePyTorch, BatchesHaveTheImagesOfItsSampler) {
+  const TemporaryFolder folder;
+  DataSettings settings;
+  settings.dataset = write_small_data_set(folder).string();
+  for (const nlohmann::json& one : read_test_data("training/recipe.json").at("repetition")) {
+    settings.repeats = one.at("repeats");
+    settings.batch = one.at("batch");
+    settings.seed = one.at("seed");
+    const auto data = open_training_data(settings);
+    ModelSpec spec;
+    spec.input.patch_height = spec.input.patch_width = 2;
+    spec = data->complete(spec);
+    std::int64_t step = 0;
+    for (const std::vector<std::int64_t> batch : one.at("batches")) {
+      const Examples examples = data->examples(spec, step, 0, settings.batch);
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        const Tensor expected = prepare_input(data->training_input(batch[i]), spec).values;
+        EXPECT_EQ(examples.images[i].slice(0), expected.slice(0)) << step << " " << i;
+      }
+      ++step;
+    }
+    EXPECT_EQ(step, 9) << "three epochs";
+  }
 }
 
 class TrainingTextsTest : public testing::Test {

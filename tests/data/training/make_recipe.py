@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes recipe.json: what PyTorch and torchvision compute for the parts of a recipe (smoothed and
 mixed labels, dropout, also of attention weights, stochastic depth, mixup, CutMix, RandAugment, random
-erasing, the learning rate's schedule, the average of the weights), for the tests to agree with.
+erasing, repeated augmentation, the learning rate's schedule, the average of the weights, the conversion
+of a trained DeiT), for the tests to agree with.
 
 Numbers come from MT19937's raw output (make_training.py) and from the program's own random numbers,
 which are transcribed here. Run: python3 make_recipe.py
@@ -17,7 +18,7 @@ import torchvision
 from PIL import Image
 from torchvision.transforms import InterpolationMode, RandomErasing, autoaugment
 
-from make_training import CASES, Network, examples, rounded, uniform, values
+from make_training import CASES, Network, examples, rounded, shapes, uniform, values, window
 
 BITS = (1 << 64) - 1
 
@@ -43,8 +44,11 @@ class Numbers:
             what = code
         return Numbers(self.key ^ mixed_bits((what + 1) & BITS))
 
+    def bits(self, index):
+        return mixed_bits((self.key + index) & BITS)
+
     def uniform(self, index):
-        return ((mixed_bits((self.key + index) & BITS) >> 11) + 0.5) * 2.0**-53
+        return ((self.bits(index) >> 11) + 0.5) * 2.0**-53
 
     def below(self, count, index):
         return int(self.uniform(index) * count)
@@ -262,6 +266,74 @@ def biases():
     return cases
 
 
+# --- DAFT's conversion of a trained DeiT (Section 5.1): load_state_dict --------------
+
+
+class Drawing(torch.nn.Module):
+    """A converted network with values drawn by torch.nn.init from the program's random numbers."""
+
+    def __init__(self, case, seed):
+        super().__init__()
+        for name, shape in shapes(case).items():
+            self.draw(name, shape, Numbers(seed).of("beginning").of(name))
+
+    def draw(self, name, shape, numbers):
+        def drawn(of):
+            return lambda tensor, *range: tensor.copy_(torch.tensor(
+                [of(i, *range) for i in range_of(tensor)]).reshape(tensor.shape))
+
+        range_of = lambda tensor: range(tensor.numel())
+        theirs = torch.Tensor.uniform_, torch.Tensor.normal_
+        torch.Tensor.uniform_ = drawn(lambda i, low, high: low + (high - low) * numbers.uniform(i))
+        torch.Tensor.normal_ = drawn(lambda i, mean, deviation: mean + deviation * numbers.normal(i))
+        tensor = torch.zeros(shape)
+        if name.endswith(".r"):
+            torch.nn.init.normal_(tensor)
+        elif name.endswith((".to_q.weight", ".to_k.weight", ".qkv.weight")):
+            torch.nn.init.xavier_uniform_(tensor)
+        torch.Tensor.uniform_, torch.Tensor.normal_ = theirs
+        module = self
+        *path, last = name.split(".")
+        for part in path:
+            if not hasattr(module, part):
+                module.add_module(part, torch.nn.Module())
+            module = getattr(module, part)
+        module.register_parameter(last, torch.nn.Parameter(tensor))
+
+
+def conversions():
+    """Values, loss and gradients of DAFT with the weights of a DeiT but for its positions, class token,
+    queries and keys."""
+    cases, seed = [], 3
+    trained = CASES["softmax"]
+    for mechanism, full_keys in [("daft-conv", False), ("daft-local", True)]:
+        case = {**window(mechanism, 3, 3, 2, trained, full_keys), "layers": trained["layers"],
+                "class_token": False, "positions": False}
+        network = Drawing(case, seed)
+        state = {n: t.detach() for n, t in values(trained).items() if n not in ("cls_token", "pos_embed")}
+        for name in [n for n in state if ".qkv." in n]:
+            v = state[name].chunk(3)[2]
+            if full_keys:
+                drawn = network.state_dict()[name].chunk(3)
+                state[name] = torch.cat([drawn[0], drawn[1], v])
+            else:
+                del state[name]
+                state[name.replace("qkv", "to_v")] = v
+        missing, unexpected = network.load_state_dict(state, strict=False)
+        assert not unexpected
+        assert all(name.rsplit(".attn.")[1].split(".")[0] in ("to_q", "to_k", "r", "gamma", "beta")
+                   for name in missing)
+        parameters = dict(network.named_parameters())
+        inputs, targets = examples(case, 4, 7)
+        loss = F.cross_entropy(Network(case, parameters).logits(inputs), targets)
+        loss.backward()
+        cases.append({"name": mechanism, **case, "trained": trained, "drawn_from": seed,
+                      "loss": loss.item(),
+                      "values": {n: rounded(t) for n, t in parameters.items()},
+                      "gradients": {n: rounded(t.grad) for n, t in parameters.items()}})
+    return cases
+
+
 # --- mixed images: timm's Mixup by batches ---------------------------------------
 
 
@@ -282,6 +354,65 @@ def mixing():
                       "box": [top, bottom, left, right],
                       "box_share": 1 - (bottom - top) * (right - left) / (height * width),
                       "blended": rounded(blended[:, :, ::3, ::3]), "cut": rounded(cut[:, :, ::3, ::3])})
+    return cases
+
+
+def shares():
+    """The share of numbers of Beta(alpha, alpha) below each tenth."""
+    torch.manual_seed(1)
+    tenths = torch.arange(1, 10) / 10
+    return [{"alpha": alpha, "below": (torch.distributions.Beta(alpha, alpha).sample((400000,))[:, None]
+                                       < tenths).double().mean(0).tolist()}
+            for alpha in [0.2, 0.8, 1.0, 3.0]]
+
+
+# --- repeated augmentation: a sampler of torch.utils.data --------------------------
+
+
+class Repeated(torch.utils.data.Sampler):
+    """Each index several times in a row, and as many of them as there are images (Hoffer et al. 2020;
+    DeiT's RASampler for one process)."""
+
+    def __init__(self, order, repeats):
+        self.order, self.repeats = order, repeats
+
+    def __len__(self):
+        return len(self.order)
+
+    def __iter__(self):
+        return iter(torch.tensor(self.order).repeat_interleave(self.repeats)[:len(self)].tolist())
+
+
+def random_order(numbers, count):
+    """RandomOrder of core/training/data/random_order.h."""
+    half = 1
+    while 1 << 2 * half < count:
+        half += 1
+    mask, keys = (1 << half) - 1, [numbers.bits(i) for i in range(6)]
+
+    def mixed(value):
+        left, right = value >> half, value & mask
+        for key in keys:
+            left, right = right, left ^ mixed_bits(key ^ right) & mask
+        return left << half | right
+
+    order = []
+    for value in map(mixed, range(count)):
+        while value >= count:
+            value = mixed(value)
+        order.append(value)
+    return order
+
+
+def repetition():
+    cases, images, batch, seed = [], 60, 20, 5
+    for repeats in [1, 3, 7]:
+        batches = []
+        for epoch in range(3):
+            order = random_order(Numbers(seed).of("order").of(epoch), images)
+            loader = torch.utils.data.DataLoader(range(images), batch, sampler=Repeated(order, repeats))
+            batches += [indices.tolist() for indices in loader]
+        cases.append({"repeats": repeats, "batch": batch, "seed": seed, "batches": batches})
     return cases
 
 
@@ -374,6 +505,31 @@ def augmentation():
     return cases
 
 
+def drawn_augmentation():
+    """RandAugment with its draws replaced by the program's."""
+    cases = []
+    picture_of = lambda raw: Image.fromarray(((raw + 2) ** 2 * 13 + 15).floor().numpy().astype(np.uint8))
+    for operations, magnitude in [(1, 30), (2, 9), (4, 17)]:
+        module, theirs = autoaugment.RandAugment(operations, magnitude), torch.randint
+        for seed in range(8):
+            numbers, chosen = Numbers(seed), []
+
+            def drawn(count, size):
+                if count == 2:  # the sign, which some operations lack
+                    return torch.tensor([numbers.below(2, 2 * len(chosen) - 1)])
+                chosen.append(numbers.below(count, 2 * len(chosen)))
+                return torch.tensor(chosen[-1:])
+
+            torch.randint = drawn
+            made = np.asarray(module(picture_of(uniform(21, (23, 40, 3))))).astype(np.int64).flatten()
+            torch.randint = theirs
+            places = np.arange(1, len(made) + 1)
+            cases.append({"operations": operations, "magnitude": magnitude, "seed": seed,
+                          "sum": int(made.sum()), "weighed": int((made * places).sum()),
+                          "squares": int((made * made * (places % 251)).sum())})
+    return cases
+
+
 # --- the rate, and the average of the weights -------------------------------------
 
 
@@ -423,7 +579,8 @@ def main():
         check_stochastic_depth(p)
     made = {"torch": torch.__version__, "smoothing": smoothing(), "networks": networks(),
             "biases": biases(), "mixing": mixing(), "erasing": erasing(), "augmentation": augmentation(),
-            "schedules": schedules(), "averages": averages()}
+            "schedules": schedules(), "averages": averages(), "conversions": conversions(),
+            "shares": shares(), "repetition": repetition(), "drawn_augmentation": drawn_augmentation()}
     pathlib.Path(__file__).with_name("recipe.json").write_text(
         json.dumps(made, separators=(",", ":")) + "\n")
 
