@@ -43,6 +43,7 @@ class PyramidDeduction final : FamilyDeduction {
     fact("channels", spec_.input.channels, shape_of("stage.0.patch.weight", 4)[1]);
     deduce_final_norm("final_norm.weight");
     deduce_mechanisms();
+    deduce_image_size();
     deduce_head();
     list_assumptions();
     validate_here();
@@ -212,8 +213,15 @@ class PyramidDeduction final : FamilyDeduction {
     if (spec_.shifts_windows()) {
       return shape_of("layer." + std::to_string(first_layer(index)) + ".position_biases", 2)[1];
     }
-    const std::string buffer = "layer." + std::to_string(first_layer(index)) + ".mechanism.ksh.A";
-    if (has(buffer)) return shape_of(buffer, 3)[0];
+    const std::string own = "layer." + std::to_string(first_layer(index)) + ".mechanism.";
+    if (has(own + "ksh.A")) return shape_of(own + "ksh.A", 3)[0];
+    if (has(own + "dwc")) {  // the heads share the convolution of their values
+      const std::int64_t each = shape_of(own + "dwc", 4)[0];
+      if (width % each == 0) return width / each;
+      throw contradiction("stages", "the convolution of the values",
+                          "heads of a divisor of " + std::to_string(width) + " channels",
+                          std::to_string(each));
+    }
     if (stated("head_width") && spec_.layer.attention.head_width > 0) {
       if (width % spec_.layer.attention.head_width == 0)
         return width / spec_.layer.attention.head_width;
@@ -236,9 +244,10 @@ class PyramidDeduction final : FamilyDeduction {
     return width / each;
   }
 
-  /// Sets the mechanisms: hash for layers with hash buffers (upstream mode), softmax for others.
+  /// Sets the mechanisms: hash for layers with hash buffers (upstream mode), otherwise the family's,
+  /// by default softmax.
   void deduce_mechanisms() {
-    if (stated("mechanism")) return;
+    if (stated("mechanism") || spec_.mechanism.name != MechanismChoice{}.name) return;
     bool differ = false;
     std::vector<MechanismChoice> list;
     for (std::int64_t layer = 0; layer < match_.layers; ++layer) {
@@ -254,6 +263,19 @@ class PyramidDeduction final : FamilyDeduction {
     }
     spec_.mechanism = list.front();
     if (differ && !stated("layer_mechanisms")) spec_.layer_mechanisms = std::move(list);
+  }
+
+  /// Takes the image size from the positions that FLatten adds to the keys of a square image.
+  void deduce_image_size() {
+    const std::string role = "layer.0.mechanism.positional_encoding";
+    if (!has(role) || stated("image_height") || stated("image_width")) return;
+    const PyramidStage& first = spec_.stages.front();
+    const std::int64_t patches = shape_of(role, 3)[1];
+    const auto side =
+        static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(patches))));
+    if (side * side != patches) return;
+    fact("image_height", spec_.input.image_height, side * first.stride);
+    fact("image_width", spec_.input.image_width, side * first.stride);
   }
 
   void deduce_head() {

@@ -85,6 +85,7 @@ void ViTDeduction::deduce_blocks() {
     fact("mlp_width", spec_.layer.mlp.width, shape_of(mlp, 2)[0] / (both ? 2 : 1), tensor_of(mlp));
   }
   deduce_heads();
+  deduce_agents();
   deduce_tail();
   const bool norm = has("final_norm.weight");
   if (stated("final_norm") && spec_.readout.final_norm && !norm) {
@@ -113,9 +114,13 @@ void ViTDeduction::deduce_heads() {
   }
   const std::int64_t stored = stored_heads(checkpoint_, result_.sources.find(role)->second);
   if (stored > 0) fact("heads", spec_.layer.attention.heads, stored, tensor_of(role));
-  const std::string mixing = "layer.0.mechanism.proj_l", offsets = "layer.0.relative_rows";
+  const std::string mixing = "layer.0.mechanism.proj_l", offsets = "layer.0.relative_rows",
+                    agents = "layer.0.mechanism.an_bias";
   if (has(mixing)) {
     fact("heads", spec_.layer.attention.heads, shape_of(mixing, 2)[0], tensor_of(mixing));
+  }
+  if (has(agents)) {
+    fact("heads", spec_.layer.attention.heads, shape_of(agents, 4)[0], tensor_of(agents));
   }
   if (has(offsets)) {
     fact("head_width", spec_.layer.attention.head_width, shape_of(offsets, 2)[1],
@@ -158,6 +163,20 @@ void ViTDeduction::deduce_heads() {
   }
   spec_.layer.attention.head_width = each;
   stated_.insert("head_width");
+}
+
+void ViTDeduction::deduce_agents() {
+  if (!has("layer.0.mechanism.an_bias") || overridden_.contains("mechanism")) return;
+  std::vector<MechanismChoice> list;
+  for (std::int64_t layer = 0; layer < layers_; ++layer) {
+    list.push_back(spec_.mechanism);
+    const std::string role = "layer." + std::to_string(layer) + ".mechanism.an_bias";
+    list.back().parameters["agents"] = shape_of(role, 4)[1];
+  }
+  spec_.mechanism = list.front();
+  const bool differ = std::ranges::any_of(
+      list, [&](const MechanismChoice& choice) { return choice != list.front(); });
+  if (differ && !stated("layer_mechanisms")) spec_.layer_mechanisms = std::move(list);
 }
 
 std::int64_t ViTDeduction::usual_heads(std::int64_t inner) const {

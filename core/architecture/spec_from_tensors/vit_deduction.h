@@ -28,6 +28,8 @@ class ViTDeduction final : FamilyDeduction {
   // Comparison of the tensors with what was stated, in this order:
   void deduce_blocks();
   void deduce_heads();
+  /// Sets the number of agents of each layer with tables of Agent attention.
+  void deduce_agents();
   /// Number of heads of published ViTs (H, g, G, so400m), which have 16 heads not 64 channels wide;
   /// 0 for other widths.
   [[nodiscard]] std::int64_t usual_heads(std::int64_t inner) const;

@@ -10,6 +10,7 @@
 #include "core/model/parts/rotary.h"
 #include "core/model/parts/score_bias.h"
 #include "core/model/parts/windowed_attention.h"
+#include "core/parameters/typed_values.h"
 
 namespace attnscope {
 
@@ -248,6 +249,30 @@ void add_skip(const std::vector<float>& factors, const Tensor& values, Tensor& o
   }
 }
 
+/// Adds the bias of the values' convolution, "dwc_bias", to the patches of the heads' output
+/// [N, H·dv] if the mechanism adds that convolution. It has one number per channel, or per channel
+/// of a head for all heads, and is no part of the map.
+void add_term_bias(const LayerRun& run, Tensor& output) {
+  const auto bias = run.parameters.find(std::string_view("dwc_bias"));
+  if (bias == run.parameters.end()) return;
+  const ParameterValues parameters = run.mechanism.choice().parameters;
+  const TypedValues values(parameters);
+  if (!values.has("term") || !values.flag("term")) return;
+  const std::int64_t channels = output.extent(1), count = bias->second.size();
+  if (count == 0 || channels % count != 0) {
+    throw Error(ErrorKind::usage, "the bias of the values' convolution does not fit the heads")
+        .about("dwc_bias")
+        .expected("[" + std::to_string(channels) + "], or a head's share for all heads")
+        .found(to_string(bias->second.shape()));
+  }
+  const Eigen::Map<const Eigen::RowVectorXf> added(bias->second.data(), count);
+  MatrixMap patches(output.data() + run.layout.prefix * channels,
+                    output.extent(0) - run.layout.prefix, channels);
+  for (std::int64_t first = 0; first < channels; first += count) {
+    patches.middleCols(first, count).rowwise() += added;
+  }
+}
+
 /// Projects the heads' output, [N, H·dv] → [N, D]. `gate` is that of the layer's input, or empty.
 Tensor projected_back(const AttentionPart& part, OutputGate form, Tensor gate, Tensor output) {
   const bool inside = form == OutputGate::silu_inside;
@@ -409,6 +434,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     }
   }
   if (!part.value_skip.empty()) add_skip(part.value_skip, values, output);
+  add_term_bias(run, output);
   offer(run, LayerRows::heads, output);
   // Frees the memory of these vectors before the output projection allocates its result.
   queries = keys = values = {};

@@ -111,6 +111,29 @@ std::vector<Between> bilinear_taps(std::int64_t from, std::int64_t to) {
   return taps;
 }
 
+/// The rows [vertical · horizontal, C] between those of `stored` [from.rows · from.columns, C].
+Tensor rows_between(const Eigen::Ref<const Matrix>& stored, const PositionGrid& from,
+                    const std::vector<Between>& vertical, const std::vector<Between>& horizontal) {
+  Tensor result({std::ssize(vertical) * std::ssize(horizontal), stored.cols()});
+  std::int64_t row = 0;
+  for (const Between& y : vertical) {
+    for (const Between& x : horizontal) {
+      for (const auto& [line, of_line] :
+           {std::pair(y.first, 1 - y.share),
+            std::pair(std::min(y.first + 1, from.rows - 1), y.share)}) {
+        for (const auto& [place, of_place] :
+             {std::pair(x.first, 1 - x.share),
+              std::pair(std::min(x.first + 1, from.columns - 1), x.share)}) {
+          result.matrix().row(row) +=
+              static_cast<float>(of_line * of_place) * stored.row(line * from.columns + place);
+        }
+      }
+      ++row;
+    }
+  }
+  return result;
+}
+
 /// Side of the square grid of a table with `rows` rows, not counting those of the class token; 0 if
 /// there is none.
 std::int64_t side_of_table(std::int64_t rows) {
@@ -141,6 +164,12 @@ Tensor resample_positions(const Tensor& positions, const PositionGrid& from, con
   return result;
 }
 
+Tensor resample_bilinearly(const Tensor& positions, const PositionGrid& from,
+                           const PositionGrid& to) {
+  return rows_between(positions.matrix(), from, bilinear_taps(from.rows, to.rows),
+                      bilinear_taps(from.columns, to.columns));
+}
+
 Tensor table_of_grid(Tensor table, const PositionGrid& grid, std::int64_t classes,
                      TableResize resize) {
   const std::int64_t down = 2 * grid.rows - 1, across = 2 * grid.columns - 1;
@@ -154,24 +183,11 @@ Tensor table_of_grid(Tensor table, const PositionGrid& grid, std::int64_t classe
         .found(std::to_string(table.extent(0)));
   }
   const auto taps = resize == TableResize::geometric ? geometric_taps : bilinear_taps;
-  const std::vector<Between> vertical = taps(from, down), horizontal = taps(from, across);
   const ConstMatrixMap stored = std::as_const(table).matrix();
+  const Tensor offsets =
+      rows_between(stored.topRows(from * from), {from, from}, taps(from, down), taps(from, across));
   Tensor result({down * across + classes, table.extent(1)});
-  std::int64_t row = 0;
-  for (const Between& y : vertical) {
-    for (const Between& x : horizontal) {
-      for (const auto& [line, of_line] :
-           {std::pair(y.first, 1 - y.share), std::pair(std::min(y.first + 1, from - 1), y.share)}) {
-        for (const auto& [place, of_place] :
-             {std::pair(x.first, 1 - x.share),
-              std::pair(std::min(x.first + 1, from - 1), x.share)}) {
-          result.matrix().row(row) +=
-              static_cast<float>(of_line * of_place) * stored.row(line * from + place);
-        }
-      }
-      ++row;
-    }
-  }
+  result.matrix().topRows(down * across) = offsets.matrix();
   result.matrix().bottomRows(classes) = stored.bottomRows(classes);
   return result;
 }

@@ -20,6 +20,10 @@ struct PositionGrid {
 [[nodiscard]] Tensor resample_positions(const Tensor& positions, const PositionGrid& from,
                                         const PositionGrid& to, PositionResize resize);
 
+/// The same by torch.nn.functional.interpolate with mode="bilinear" and align_corners=False.
+[[nodiscard]] Tensor resample_bilinearly(const Tensor& positions, const PositionGrid& from,
+                                         const PositionGrid& to);
+
 /// Resamples a table [(2·rows − 1)(2·columns − 1) + classes, H] of offsets to `grid`. The last
 /// `classes` (0 or 3) rows belong to the class token and are kept. A table of a different size must
 /// be that of a square grid. `geometric` interpolates linearly between offsets with geometrically

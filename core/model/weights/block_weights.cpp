@@ -7,6 +7,7 @@
 #include "core/model/parts/block.h"
 #include "core/model/parts/position_grid.h"
 #include "core/model/parts/score_bias.h"
+#include "core/model/weights/agent_tables.h"
 #include "core/model/weights/transformer_weights.h"
 #include "core/model/weights/weight_reader.h"
 #include "core/parameters/typed_values.h"
@@ -533,6 +534,7 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
   read_score_terms(reader, spec, layer, width, prefix, part);
   read_tiles(reader, spec, layer, prefix, part);
   part.mechanism = reader.read_mechanism(index);
+  sum_agent_tables(reader, spec, layer.attention.heads, index, part.mechanism);
   return part;
 }
 

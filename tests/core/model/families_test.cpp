@@ -277,6 +277,52 @@ TEST(Families, RunsSharedLayersAsOftenAsConfigured) {
   EXPECT_EQ(recognise_architecture(checkpoint, options).spec.layers, 2);
 }
 
+/// Agent-DeiT with hashed weights.
+std::filesystem::path write_agent_deit(const TemporaryFolder& folder) {
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes("agent_deit"));
+  return folder / "model.safetensors";
+}
+
+TEST(Families, AgentTablesBelongToOneGrid) {
+  const TemporaryFolder folder;
+  ModelOptions options;
+  options.overrides = {{"image_height", "48"}, {"image_width", "48"}};
+  try {
+    (void)load_model(write_agent_deit(folder), options);
+    FAIL() << "rows of another grid";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("blocks.0.attn.ah_bias"), HasSubstr("6")));
+  }
+}
+
+TEST(Families, AgentsAddTheBiasOfTheConvolutionOnlyWithTheConvolution) {
+  const TemporaryFolder folder;
+  const auto model = load_model(write_agent_deit(folder));
+  Matrix heads;
+  TraceRequest request;
+  request.queries_keys_values = true;
+  request.change_rows = [&](LayerRows of, std::int64_t layer, MatrixMap rows) {
+    if (of == LayerRows::heads && layer == 0) heads = rows;
+  };
+  Input input;
+  input.content = hashed_input("input", {3, 32, 32});
+  const auto greatest_rest = [&](bool term) {
+    const Trace trace =
+        model->run(input, {"agent", {{"agents", std::int64_t{9}}, {"term", term}}}, request, {});
+    const LayerTrace& layer = trace.layers.front();
+    const std::int64_t width = layer.values.extent(2);
+    float greatest = 0;
+    for (std::int64_t head = 0; head < layer.values.extent(0); ++head) {
+      const Matrix product = layer.implied_map.slice(head) * layer.values.slice(head);
+      const Matrix rest = heads.middleCols(head * width, width) - product;
+      greatest = std::max(greatest, rest.cwiseAbs().maxCoeff());
+    }
+    return greatest;
+  };
+  EXPECT_LT(greatest_rest(false), 1e-5);
+  EXPECT_GT(greatest_rest(true), 0.01);
+}
+
 TEST(Families, EachHasACase) {
   std::set<std::string> covered = {
       "Attnscope model",      // sample models, vit_test
