@@ -348,6 +348,9 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
                    std::string(formula_of(value_of(mixing_names, rolled, "rollout"))) + ". "
        : with_rollout ? "Rollout: Abnar & Zuidema (2020), through all layers. "
                       : "") +
+      (shape.tiles.empty() ? ""
+                           : "The picture is read in tiles and whole: the attention to a token of "
+                             "the whole is spread evenly over its place. ") +
       (opacity < 1 ? "The colours are mixed with the image. " : "") +
       (values.size() > 1 ? "Each row has the colours of the bar next to it: " + own_ranges + ". "
                          : "") +

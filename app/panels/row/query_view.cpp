@@ -84,6 +84,18 @@ QRectF QueryView::place_of(std::int64_t index) const {
   return place_of_cells(grid, cells, index);
 }
 
+bool QueryView::is_between_tiles(std::size_t token) const {
+  const TokenCells& picture = picture_.layout.picture;
+  const auto index = static_cast<std::int64_t>(token);
+  return index > picture.first && index < picture.end() && !picture.contains(index);
+}
+
+QString QueryView::word_of(std::size_t token) const {
+  return is_between_tiles(token)
+             ? QStringLiteral("▫")
+             : QString::fromStdString(visible_text(picture_.layout.texts[token]));
+}
+
 /// Wraps the text into the available space, in the largest font that fits. Tokens that stand for a
 /// picture take no space.
 void QueryView::flow_text() {
@@ -114,7 +126,7 @@ void QueryView::flow_text() {
         word = i + 1;
         continue;
       }
-      const double wide = metrics.horizontalAdvance(QString::fromStdString(visible_text(texts[i])));
+      const double wide = metrics.horizontalAdvance(word_of(i));
       if (x > 0 && x + wide > room.width()) {
         y += high;
         x = 0;
@@ -129,8 +141,9 @@ void QueryView::flow_text() {
       }
       words_.emplace_back(x, y, wide, high);
       x += wide + gap;
-      if (texts[i].find_first_of(" \n") != std::string::npos) word = i + 1;
-      if (!texts[i].empty() && texts[i].back() == '\n') {
+      const bool between = is_between_tiles(i);
+      if (between || texts[i].find_first_of(" \n") != std::string::npos) word = i + 1;
+      if (!between && !texts[i].empty() && texts[i].back() == '\n') {
         y += high;
         x = 0;
       }
@@ -162,9 +175,7 @@ void QueryView::paint_text(QPainter& painter) const {
       ink = QColor(legible.red, legible.green, legible.blue);
     }
     painter.setPen(ink);
-    painter.drawText(words_[token], Qt::AlignCenter,
-                     QString::fromStdString(visible_text(picture_.trace->layout.texts[token]))
-                         .replace("␣", " "));
+    painter.drawText(words_[token], Qt::AlignCenter, word_of(token).replace("␣", " "));
   }
 }
 

@@ -64,6 +64,10 @@ class QueryView : public QWidget {
   void flow_text();
   void paint_text(QPainter& painter) const;
   void paint_weights(QPainter& painter, const QRectF& grid) const;
+  /// True for the marks between the tiles of a picture.
+  [[nodiscard]] bool is_between_tiles(std::size_t token) const;
+  /// A token as it is written; a square for a mark between tiles.
+  [[nodiscard]] QString word_of(std::size_t token) const;
   [[nodiscard]] QColor ink_of(double weight, bool over_image) const;
   [[nodiscard]] std::optional<std::int64_t> token_at(QPointF position) const;
 
