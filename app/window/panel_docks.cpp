@@ -230,8 +230,11 @@ DockPanel& PanelDocks::made(PanelDock& one) {
   connect(panel, &DockPanel::command_wanted, this, &PanelDocks::command_wanted);
   connect(panel, &DockPanel::panel_wanted, this, &PanelDocks::panel_wanted);
   connect(panel, &DockPanel::manual_wanted, this, &PanelDocks::manual_wanted);
+  connect(panel, &DockPanel::export_wanted, this, &PanelDocks::export_wanted);
   for (FigurePanel* figure : figures_in(*panel)) {
-    connect(figure, &FigurePanel::export_wanted, this, &PanelDocks::export_wanted);
+    if (figure != panel) {
+      connect(figure, &DockPanel::export_wanted, this, &PanelDocks::export_wanted);
+    }
     connect(figure, &FigurePanel::rename_wanted, this, &PanelDocks::rename_wanted);
   }
   connect(panel, &DockPanel::enlarge_wanted, this, [this, dock = one.dock](bool only_back) {

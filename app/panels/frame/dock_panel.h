@@ -6,8 +6,10 @@
 #include <QString>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/widgets/control_values.h"
+#include "core/parameters/parameters.h"
 
 class QDockWidget;
 class QHBoxLayout;
@@ -82,6 +84,10 @@ class DockPanel : public QFrame {
   void panel_wanted(const QString& name);
   /// Requests a page of the manual, by name, such as "papers".
   void manual_wanted(const QString& page);
+  /// Requests the dialog that exports a figure with these settings. `subjects` are those drawn, as
+  /// indices into request_of(session); empty if the figure shows none of them.
+  void export_wanted(const std::string& recipe, const ParameterValues& settings,
+                     const std::vector<std::size_t>& subjects);
   /// Requests the whole window, or the dock again; `only_back` only requests the latter.
   void enlarge_wanted(bool only_back);
 

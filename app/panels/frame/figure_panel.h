@@ -43,10 +43,6 @@ class FigurePanel : public DockPanel {
 
  signals:
   void drawn();  ///< figure() is new
-  /// Requests the dialog that exports this figure with these settings. `subjects` are those drawn,
-  /// as indices into request_of(session()); empty if the figure shows none of them.
-  void export_wanted(const std::string& recipe, const ParameterValues& settings,
-                     const std::vector<std::size_t>& subjects);
   /// Requests a new name for the model of that name.
   void rename_wanted(const QString& subject);
 

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPointer>
 #include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,7 @@
 #include "app/panels/patching/patch_grid.h"
 #include "app/session/hand_over.h"
 #include "app/session/session.h"
+#include "app/session/shown_figure.h"
 #include "app/widgets/elided_combo_box.h"
 #include "app/widgets/progress_line.h"
 #include "app/widgets/scale_bar.h"
@@ -49,6 +51,10 @@ struct Arriving {
 PatchingPanel::PatchingPanel(Session& session, QWidget* parent)
     : DockPanel(tr(kTitle), parent), session_(session) {
   set_short_title(tr("Patch"));
+  export_ = add_action("export", tr("Export this figure…"));
+  export_->setObjectName("patching_export");
+  export_->setEnabled(false);
+  connect(export_, &QToolButton::clicked, this, &PatchingPanel::want_export);
   add_fields();
   add_results();
   connect(&session_, &Session::subjects_changed, this, &PatchingPanel::refresh);
@@ -182,6 +188,7 @@ void PatchingPanel::clear(const QString& note) {
   if (joint_job_ != 0) session_.jobs().cancel(joint_job_);
   job_ = joint_job_ = 0;
   patching_.reset();
+  export_->setEnabled(false);
   button_->setText(tr("Patch"));
   progress_->hide();
   grid_->hide();
@@ -267,8 +274,27 @@ void PatchingPanel::start() {
       this);
 }
 
+void PatchingPanel::want_export() {
+  const FigureRequest open = request_of(session_);
+  const auto is_selected = [&](const Subject& subject) {
+    return subject.trace == selected()->subject.trace;
+  };
+  const auto found = std::ranges::find_if(open.subjects, is_selected);
+  if (!patching_ || found == open.subjects.end()) return;
+  const PatchRequest& made = patching_->request();
+  const std::string to = to_->text().toStdString();
+  emit export_wanted("patching",
+                     {{"from", other_locator()},
+                      {"answer", made.answer},
+                      {"against", made.against},
+                      {"of", std::string(name_of(patched_part_names, made.of))},
+                      {"to", to.empty() ? "none" : to}},
+                     {static_cast<std::size_t>(found - open.subjects.begin())});
+}
+
 void PatchingPanel::begin(std::shared_ptr<const Patching> patching) {
   patching_ = std::move(patching);
+  export_->setEnabled(true);
   const auto numbers = [](const std::vector<std::int64_t>& indices) {
     QStringList list;
     for (const std::int64_t index : indices) list << QString::number(index);

@@ -14,6 +14,7 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QToolButton;
 
 namespace attnscope {
 
@@ -58,6 +59,8 @@ class PatchingPanel : public DockPanel {
   [[nodiscard]] std::pair<int, int> cell_of(const PatchPlace& place) const;
   [[nodiscard]] PatchPlace place_at(int row, int column) const;
   [[nodiscard]] PatchRequest request() const;
+  /// Requests the dialog that exports the table as the figure "patching".
+  void want_export();
   /// The locator of the other input: a text as it is typed, or a file.
   [[nodiscard]] std::string other_locator() const;
 
@@ -65,6 +68,7 @@ class PatchingPanel : public DockPanel {
   QLineEdit *from_, *answer_, *against_, *to_;
   QComboBox* of_;
   QPushButton* button_;
+  QToolButton* export_;
   ProgressLine* progress_;
   QLabel *note_, *joint_;
   PatchGrid* grid_;

@@ -5,7 +5,9 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QToolButton>
 #include <gtest/gtest.h>
+#include <variant>
 
 #include "app/panels/patching/patch_grid.h"
 #include "app/session/sample_data.h"
@@ -67,6 +69,29 @@ TEST_F(PatchingPanelTest, PatchesPaintedCellsTogether) {
   EXPECT_EQ(grid().painted().size(), 3U);
   const QString joint = child<QLabel>("patching_joint")->text();
   EXPECT_TRUE(joint.startsWith("3 cells together: effect 1.000")) << joint.toStdString();
+}
+
+TEST_F(PatchingPanelTest, ExportsTheTable) {
+  open();
+  QToolButton& button = *child<QToolButton>("patching_export");
+  EXPECT_FALSE(button.isEnabled());
+  choose_part("residual");
+  patch_from("I know what wou");
+  ASSERT_TRUE(button.isEnabled());
+  std::string recipe;
+  ParameterValues settings;
+  QObject::connect(window().findChild<PatchingPanel*>(), &DockPanel::export_wanted,
+                   [&](const std::string& name, const ParameterValues& values,
+                       const std::vector<std::size_t>& subjects) {
+                     recipe = name;
+                     settings = values;
+                     EXPECT_EQ(subjects.size(), 1U);
+                   });
+  on_dialog([](QDialog& dialog) { dialog.reject(); });
+  button.click();
+  EXPECT_EQ(recipe, "patching");
+  EXPECT_EQ(std::get<std::string>(settings.at("of")), "residual");
+  EXPECT_EQ(std::get<std::string>(settings.at("from")), "text:I know what wou");
 }
 
 TEST_F(PatchingPanelTest, RemovesResultsAtEveryChange) {
