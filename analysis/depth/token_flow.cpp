@@ -66,7 +66,7 @@ void add_balance(const Subject& subject, std::int64_t layer, TokenFlow& flow) {
   flow.attention = mean_share(attended, inside->before());
   const Block& block = inside->block();
   const bool plain = block.spec.residual == Residual::sequential && !block.attention_norms.after &&
-                     !block.mlp_norms.after && block.mlp;
+                     !block.mlp_norms.after && block.has_mlp();
   if (!plain) return;
   const MatrixD between = inside->before() + attended;
   flow.mlp = mean_share(inside->after() - between, between);

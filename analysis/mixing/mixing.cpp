@@ -64,10 +64,10 @@ class BlockMixing {
   /// Adds the norm after the MLP, with the statistics of its input.
   void add_second_norm() {
     const Block& block = inside_.block();
-    if (!block.mlp || !block.mlp_norms.after) return;
+    if (!block.has_mlp() || !block.mlp_norms.after) return;
     const GridExtents grid{inside_.layout().rows, inside_.layout().columns};
     const Tensor tokens = as_tensor(output_);
-    Tensor hidden = (*block.mlp)(tokens.matrix(), grid);
+    Tensor hidden = block.feed_forward(tokens.matrix(), grid);
     MatrixD sum = hidden.matrix().cast<double>();
     if (!block.scale2.empty()) {
       sum.array().rowwise() *= Eigen::Map<const Eigen::RowVectorXf>(block.scale2.data(), sum.cols())

@@ -51,8 +51,8 @@ struct RoleParts {
 
 /// Name pattern of a role's tensor. {layer} stands for the block number. In a pyramid, {stage}
 /// stands for the stage and {block} for the block number within the stage; a stage's pattern
-/// without {stage} is the first stage's. {head} counts from 0: one tensor per head, concatenated
-/// along the rows.
+/// without {stage} is the first stage's. {head} and {expert} count from 0: one tensor per head or
+/// expert, concatenated along the rows.
 struct TensorPattern {
   std::string pattern;
   std::vector<std::string> joined = {};  ///< patterns of tensors that are appended along the rows

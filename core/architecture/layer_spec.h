@@ -190,6 +190,12 @@ struct MlpSpec {
   MlpForm form = MlpForm::plain;
   std::int64_t width = 768;
   Activation activation = Activation::gelu;
+  /// Number of MLPs of this width, of which each token passes through those that a router chooses
+  /// (a mixture of experts); 0: one MLP for all tokens.
+  std::int64_t experts = 0;
+  std::int64_t active_experts = 2;  ///< k, number of experts that a token passes through
+  /// Weights of a token's k experts, from a softmax over all, are divided by their sum.
+  bool sums_to_one = true;
 };
 
 struct LayerSpec {

@@ -48,6 +48,8 @@ constexpr std::string_view kInfluential[] = {
     "readout.end_token",
     "readout.soft_cap",
     "logit_scale",
+    "layer.mlp.active_experts",
+    "layer.mlp.sums_to_one",
     "activation",
     "head_activation",
     "channels",

@@ -209,6 +209,20 @@ void check_plain(const ModelSpec& spec, const LayerSpec& layer) {
         position == NormPosition::pre ? "pre" : "post");
 }
 
+void validate_mlp(const ModelSpec& spec, const LayerSpec& layer) {
+  const MlpSpec& mlp = layer.mlp;
+  check_range("mlp_width", mlp.width, 1, 1 << 20);
+  check_member(mlp.form == MlpForm::plain || spec.arithmetic == Arithmetic::multiplicative,
+               "mlp_form", "plain in adder arithmetic", "another value");
+  check_range("layer.mlp.experts", mlp.experts, 0, kMost);
+  if (mlp.experts == 0) return;
+  check_range("layer.mlp.active_experts", mlp.active_experts, 1, mlp.experts);
+  check_member(spec.reads_texts() && spec.arithmetic == Arithmetic::multiplicative &&
+                   mlp.form != MlpForm::none,
+               "layer.mlp.experts", "0 unless the layers of a model of texts have MLPs",
+               std::to_string(mlp.experts));
+}
+
 void validate_layer(const ModelSpec& spec, const LayerSpec& layer) {
   validate_attention(spec, layer.attention);
   validate_variations(spec, layer);
@@ -217,9 +231,7 @@ void validate_layer(const ModelSpec& spec, const LayerSpec& layer) {
   validate_scores(spec, layer.scores);
   validate_grid_scores(spec, layer);
   validate_class_attention(layer);
-  check_range("mlp_width", layer.mlp.width, 1, 1 << 20);
-  check_member(layer.mlp.form == MlpForm::plain || spec.arithmetic == Arithmetic::multiplicative,
-               "mlp_form", "plain in adder arithmetic", "another value");
+  validate_mlp(spec, layer);
   check_member(layer.norm.eps >= 0 && layer.norm.eps < 1, "norm_eps", "0 to 1",
                std::to_string(layer.norm.eps));
   check_member(layer.residual != Residual::parallel || layer.norm.position == NormPosition::pre,

@@ -191,8 +191,8 @@ Shape used_shape(const Checkpoint& checkpoint, const TensorSource& source) {
   return shape;
 }
 
-std::int64_t stored_heads(const Checkpoint& checkpoint, const TensorSource& source) {
-  if (source.by_head) return std::ssize(source.pieces) + 1;
+std::int64_t stored_parts(const Checkpoint& checkpoint, const TensorSource& source) {
+  if (source.counted) return std::ssize(source.pieces) + 1;
   // Joined or cut tensors do not have one row block per head.
   if (!source.pieces.empty() || source.rows || source.axes.empty()) return 0;
   if (source.axes.front().size() != 2) return 0;

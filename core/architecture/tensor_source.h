@@ -25,7 +25,7 @@ struct TensorSource {
   std::string tensor;
   bool transposed = false;            ///< matrix stored as [in, out]
   std::vector<std::string> pieces;    ///< further tensors that are appended along the rows
-  bool by_head = false;               ///< one tensor per head
+  bool counted = false;               ///< one tensor per head, or per expert
   std::optional<std::int64_t> slice;  ///< index along the first axis: one layer of a stacked tensor
   Shape shape;  ///< shape of the stored values; one dimension may be −1. Empty: as stored
   /// Stored axes that make up each axis, slowest first: [D, H, d] becomes [H·d, D] by {{1, 2},
@@ -40,9 +40,11 @@ struct TensorSource {
 /// it or the pieces do not fit together.
 [[nodiscard]] Shape used_shape(const Checkpoint& checkpoint, const TensorSource& source);
 
-/// Number of heads by which the rows are stored: one tensor per head, or a separate axis ([D, H, d]
-/// with axes {{1, 2}, {0}}); 0 if the file does not separate them. Throws like used_shape.
-[[nodiscard]] std::int64_t stored_heads(const Checkpoint& checkpoint, const TensorSource& source);
+/// Number of heads, or of experts, by which the rows are stored: one tensor each, or a separate
+/// axis
+/// ([D, H, d] with axes {{1, 2}, {0}}); 0 if the file does not separate them. Throws like
+/// used_shape.
+[[nodiscard]] std::int64_t stored_parts(const Checkpoint& checkpoint, const TensorSource& source);
 
 /// Rows taken from a source's first tensor; `of` is the number of all rows. Throws like used_shape.
 [[nodiscard]] RowRange used_rows(const Checkpoint& checkpoint, const TensorSource& source);

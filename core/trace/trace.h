@@ -71,7 +71,7 @@ struct TraceRequest {
   bool queries_keys_values = false;
   bool tokens = false;               ///< the token representations before and after each layer
   bool factors = false;              ///< factors of the implied maps, if the mechanism has them
-  bool quantities = false;           ///< quantities specific to the mechanism
+  bool quantities = false;           ///< quantities of the mechanism, and the experts of each token
   std::vector<std::int64_t> layers;  ///< all if empty
   /// The channel whose implied map is recorded if each channel has its own (DAFT). Mean of all
   /// channels if empty.

@@ -234,6 +234,7 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
 std::string uncounted(const ModelSpec& spec) {
   const LayerSpec& layer = spec.layer;
   if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
+  if (layer.mlp.experts > 0) return "experts";
   if (layer.key_heads() != layer.attention.heads) return "grouped keys and values";
   if (layer.rotary.form != Rotary::none) return "rotary positions";
   const ScoreBias bias = layer.scores.bias;

@@ -120,9 +120,7 @@ class GgufReader {
     (void)keys_.text("tensor_data_layout");
     keys_.check("tensor_data_layout", keys_.text("tensor_data_layout") == "Meta AI original pth",
                 "Meta AI original pth");
-    for (const char* const experts : {"expert_count", "expert_used_count"}) {
-      keys_.check(experts, keys_.whole(experts) == 0, "0: no mixture of experts");
-    }
+    read_experts();
     keys_.finish(config_);
   }
 
@@ -147,6 +145,23 @@ class GgufReader {
     const auto values = keys_.whole("attention.value_length");
     keys_.check("attention.value_length", values == keys_.whole("attention.key_length"),
                 "as attention.key_length");
+  }
+
+  /// Reads the number of experts, whose width may be their own. Only llama.cpp's code says whether
+  /// their weights sum to 1.
+  void read_experts() {
+    const auto experts = keys_.whole("expert_count"), active = keys_.whole("expert_used_count");
+    const bool mixes = experts.value_or(0) > 0;
+    config_.families = {std::string(mixes ? kGgufMixture : kGgufFamily)};
+    if (!mixes) {
+      keys_.check("expert_used_count", active == 0, "0, as expert_count");
+      return;
+    }
+    keys_.check("expert_count", of_.set.contains("layer.mlp.sums_to_one"),
+                "0: no mixture of experts");
+    set("layer.mlp.experts", json(*experts));
+    set("layer.mlp.active_experts", json(keys_.required("expert_used_count", active)));
+    take_whole("expert_feed_forward_length", "mlp_width");
   }
 
   void read_rotary() {
@@ -247,7 +262,7 @@ void check_type(const KeyValues& keys) {
 
 NeighbourConfig gguf_config(const Checkpoint& checkpoint, std::span<const std::string> ignored) {
   NeighbourConfig config;
-  config.families = {std::string(kGgufFamily)};
+  config.families = {std::string(kGgufFamily), std::string(kGgufMixture)};
   if (std::find(ignored.begin(), ignored.end(), "config") != ignored.end()) return config;
   config.file = checkpoint.path();
   const KeyValues& keys = *checkpoint.key_values();

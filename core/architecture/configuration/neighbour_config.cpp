@@ -143,7 +143,7 @@ json without_ignored(const json& object, const std::string& prefix,
 }  // namespace
 
 bool NeighbourConfig::allows(std::string_view family) const {
-  if (families.empty()) return family != kGgufFamily;
+  if (families.empty()) return family != kGgufFamily && family != kGgufMixture;
   return std::find(families.begin(), families.end(), family) != families.end();
 }
 

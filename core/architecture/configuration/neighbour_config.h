@@ -20,6 +20,8 @@ namespace attnscope {
 /// Id of the family of GGUF files. Their tensor names do not identify a model without the keys of
 /// the file.
 inline constexpr std::string_view kGgufFamily = "gguf-language-model";
+/// Id of the same with experts in place of MLPs.
+inline constexpr std::string_view kGgufMixture = "gguf-mixture-of-experts";
 
 struct ConfigKind;
 

@@ -176,17 +176,28 @@ TensorPattern parse_pattern(const json& value, const std::string& key) {
   return pattern;
 }
 
+constexpr std::string_view kOfExperts = "layer.experts_";
+/// Placeholders of numbers from 0, whose tensors are concatenated.
+constexpr std::string_view kCounted[] = {"{head}", "{expert}"};
+
 /// Checks the placeholders of a pattern: a role of each layer names {layer}, or {stage} and
-/// {block}; a role of each stage may name {stage}.
+/// {block}; a role of each stage may name {stage}, one of experts {expert}.
 void check_placeholders(const std::string& key, const TensorPattern& given) {
   const std::string& pattern = given.pattern;
-  const auto has = [&](const char* placeholder) {
+  const auto has = [&](std::string_view placeholder) {
     return pattern.find(placeholder) != std::string::npos;
   };
+  if (has("{expert}") && !key.starts_with(kOfExperts)) {
+    throw wrong("only a pattern of a role layer.experts_… may contain {expert}", key)
+        .found(pattern);
+  }
   for (const std::string& joined : given.joined) {
-    const bool heads = joined.find("{head}") != std::string::npos;
-    if (heads || joined.empty() || pattern.find("{head}") != std::string::npos) {
-      throw wrong("a joined pattern must not be empty or contain {head}", key).found(joined);
+    const bool counts = std::ranges::any_of(kCounted, [&](std::string_view counted) {
+      return joined.find(counted) != std::string::npos || has(counted);
+    });
+    if (counts || joined.empty()) {
+      throw wrong("a joined pattern must not be empty or contain {head} or {expert}", key)
+          .found(joined);
     }
     check_placeholders(key, {.pattern = joined, .of_all_layers = given.of_all_layers});
   }
@@ -280,15 +291,29 @@ void parse_role(ArchitectureDescription& description, const std::string& key, co
   }
 }
 
-void check_roles(const ArchitectureDescription& description) {
-  const auto has = [&](const char* role) { return description.tensors.contains(role); };
-  const bool hidden = has("layer.mlp1.weight") || has("layer.mlp_gate_and_mlp1.weight");
-  if (hidden != has("layer.mlp2.weight")) {
-    throw wrong(std::string("the description has no pattern for layer.mlp") + (hidden ? "2" : "1") +
-                    ".weight",
+/// Checks that the roles of MLPs, or of experts with the prefix `experts`, are there together.
+void check_mlp_roles(const ArchitectureDescription& description, const std::string& experts) {
+  const auto has = [&](const char* part) {
+    return description.tensors.contains("layer." + experts + part + ".weight");
+  };
+  const bool hidden = has("mlp1") || has("mlp_gate_and_mlp1");
+  if (hidden != has("mlp2")) {
+    throw wrong("the description has no pattern for layer." + experts + "mlp" +
+                    (hidden ? "2" : "1") + ".weight",
                 "tensors")
         .remedy("an MLP has both; a model without MLPs neither");
   }
+  if (experts.empty() || hidden == description.tensors.contains("layer.router.weight")) return;
+  throw wrong(std::string("the description has no pattern for layer.") +
+                  (hidden ? "router.weight" : "experts_mlp1.weight"),
+              "tensors")
+      .remedy("experts have a router; a model without experts has none");
+}
+
+void check_roles(const ArchitectureDescription& description) {
+  const auto has = [&](const char* role) { return description.tensors.contains(role); };
+  check_mlp_roles(description, "");
+  check_mlp_roles(description, "experts_");
   if (description.spec.is_pyramid()) {
     // The layers of a pyramid may attend in different ways, which only the file shows.
     if (!has("stage.patch.weight")) {

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostLayers = 4096;
-constexpr std::string_view kHead = "{head}";
+constexpr std::string_view kHead = "{head}", kExpert = "{expert}";
 constexpr std::string_view kStageBefore = "{stage-1}";
 
 /// Prefixes that wrappers put before the names of the model inside them.
@@ -135,7 +135,8 @@ class Matcher {
       for (const Place& place : places) {
         if (take(role, patterns, place) || optional) continue;
         const std::string& lacking = lacking_in(patterns.front(), place);
-        match_.missing.push_back({role, lacking, match_.prefix + name_at(lacking, place)});
+        match_.missing.push_back(
+            {role, lacking, match_.prefix + counted_name(name_at(lacking, place), 0)});
         break;
       }
     }
@@ -182,6 +183,20 @@ class Matcher {
     return filled(std::move(name), "{block}", place.block);
   }
 
+  /// Placeholder in a name for numbered tensors that are concatenated; empty if there is none.
+  [[nodiscard]] static std::string_view counted_in(const std::string& name) {
+    for (const std::string_view counted : {kHead, kExpert}) {
+      if (name.find(counted) != std::string::npos) return counted;
+    }
+    return {};
+  }
+
+  /// `name` with `number` for the placeholder of numbered tensors, if it has one.
+  [[nodiscard]] static std::string counted_name(const std::string& name, std::int64_t number) {
+    const std::string_view counted = counted_in(name);
+    return counted.empty() ? name : filled(name, counted, number);
+  }
+
   /// Source that the pattern names at that place; without a tensor if there is none.
   [[nodiscard]] TensorSource source_of(const TensorPattern& pattern, const Place& place) const {
     TensorSource source;
@@ -192,10 +207,10 @@ class Matcher {
     if (pattern.of_all_layers) source.slice = place.layer;
     const std::string name = name_of(pattern, place);
     const bool of_layer = pattern.pattern.find("{layer}") != std::string::npos;
-    source.tensor = find(filled(name, kHead, 0), of_layer);
-    source.by_head = name.find(kHead) != std::string::npos;
-    for (std::int64_t head = 1; source.by_head && !source.tensor.empty(); ++head) {
-      std::string further = find(filled(name, kHead, head), of_layer);
+    source.tensor = find(counted_name(name, 0), of_layer);
+    source.counted = !counted_in(name).empty();
+    for (std::int64_t number = 1; source.counted && !source.tensor.empty(); ++number) {
+      std::string further = find(counted_name(name, number), of_layer);
       if (further.empty()) break;
       source.pieces.push_back(std::move(further));
     }
@@ -213,7 +228,7 @@ class Matcher {
     const auto found = std::ranges::find_if(pattern.joined, [&](const std::string& joined) {
       return find(name_at(joined, place)).empty();
     });
-    const bool first = find(filled(name_of(pattern, place), kHead, 0)).empty();
+    const bool first = find(counted_name(name_of(pattern, place), 0)).empty();
     return first || found == pattern.joined.end() ? pattern.pattern : *found;
   }
 
@@ -317,7 +332,7 @@ class Matcher {
 
   /// Length of the first axis of a tensor that stacks all layers.
   [[nodiscard]] std::int64_t stacked_layers(const TensorPattern& pattern) const {
-    const std::string name = find(filled(pattern.pattern, kHead, 0));
+    const std::string name = find(counted_name(pattern.pattern, 0));
     if (name.empty()) return 0;
     const Shape& shape = checkpoint_.at(name).shape;
     return shape.empty() ? 0 : std::min(shape.front(), kMostLayers);

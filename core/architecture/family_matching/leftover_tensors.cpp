@@ -57,6 +57,8 @@ struct Hint {
   std::string_view what;
 };
 
+constexpr std::string_view kExpertPart = "expert";
+
 /// Parts of names with their probable meaning; the first match counts.
 constexpr Hint kHints[] = {
     {"relative_position", "relative position biases"},
@@ -72,7 +74,7 @@ constexpr Hint kHints[] = {
     {"encdecattention", "cross attention"},
     {"lora_", "an adapter (LoRA) that is not merged into the weights"},
     {"adapter", "an adapter"},
-    {"expert", "a mixture of experts"},
+    {kExpertPart, "a mixture of experts"},
     {"bias_mask", "a mask of biases, as DINOv3's"},
     {"rope", "rotary positions"},
     {"rotary", "rotary positions"},
@@ -111,10 +113,13 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::string probably(std::string_view name) {
+/// Probable meaning of a tensor's name. A family with experts takes them up to a missing one.
+std::string probably(std::string_view name, bool has_experts) {
   const std::string text = lower(name);
   for (const Hint& hint : kHints) {
-    if (text.find(hint.part) != std::string::npos) return ", probably " + std::string(hint.what);
+    if (text.find(hint.part) == std::string::npos) continue;
+    const bool follows = has_experts && hint.part == kExpertPart;
+    return ", probably " + std::string(follows ? "an expert after a missing one" : hint.what);
   }
   return {};
 }
@@ -263,8 +268,10 @@ class Leftovers {
   }
 
   [[noreturn]] void refuse(const StoredTensor& tensor, const char* of) const {
+    const bool has_experts = match_.description->tensors.contains("layer.router.weight");
     throw Error(ErrorKind::unsupported, std::string("a tensor of ") + of + " has no role in " +
-                                            match_.description->name + probably(tensor.name))
+                                            match_.description->name +
+                                            probably(tensor.name, has_experts))
         .in_file(checkpoint_.path())
         .about(tensor.name)
         .found(to_string(tensor.shape))

@@ -36,9 +36,9 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
     }
   }
   if (!spec_.is_pyramid()) {
-    const MlpForm form = !has("layer.0.mlp2.weight") ? MlpForm::none
-                         : gated                     ? MlpForm::gated
-                                                     : MlpForm::plain;
+    const MlpForm form = !has(mlp_roles() + "mlp2.weight") ? MlpForm::none
+                         : gated                           ? MlpForm::gated
+                                                           : MlpForm::plain;
     fact("mlp_form", spec_.layer.mlp.form, form, "the MLPs");
   }
 }
@@ -96,7 +96,8 @@ bool FamilyDeduction::deduce_gates() {
     if (source == result_.sources.end()) return Shape{};
     return used_shape(checkpoint_, source->second);
   };
-  if (has("layer.0.mlp_gate.weight") || has("layer.0.mlp_gate_and_mlp1.weight")) return true;
+  const std::string roles = mlp_roles();
+  if (has(roles + "mlp_gate.weight") || has(roles + "mlp_gate_and_mlp1.weight")) return true;
   const Shape first = rows_and_columns("layer.0.mlp1.weight");
   const Shape second = rows_and_columns("layer.0.mlp2.weight");
   const bool both =
@@ -115,6 +116,7 @@ bool FamilyDeduction::deduce_gates() {
 
 void FamilyDeduction::check_parts() {
   check_mlps();
+  check_experts();
   check_head_split();
   check_norms();
   check_biases();
@@ -144,7 +146,7 @@ bool FamilyDeduction::differs_in(const std::string& member, std::string_view rol
 /// reverse: a single MLP would be ignored. Blocks of a decoder are two layers, one of them without
 /// an MLP.
 void FamilyDeduction::check_mlps() const {
-  if (spec_.is_pyramid() || tail_blocks_ > 0) return;
+  if (spec_.is_pyramid() || tail_blocks_ > 0 || may_have_experts()) return;
   for (const char* part : {"mlp1.weight", "mlp2.weight"}) {
     const bool expected = has("layer.0." + std::string(part));
     for (std::int64_t layer = 1; layer < layers_; ++layer) {
@@ -349,7 +351,7 @@ void FamilyDeduction::check_head_split() const {
   for (const auto& [role, source] : result_.sources) {
     if (!role.starts_with("layer.0.")) continue;
     const std::string part = role.substr(8);
-    if ((part == "query.weight" || part == "qkv.weight") && stored_heads(checkpoint_, source) > 0) {
+    if ((part == "query.weight" || part == "qkv.weight") && stored_parts(checkpoint_, source) > 0) {
       refuse("each head has a tensor of its own");
     }
     const bool apart = part == "query.bias" && has("layer.0.qkv.weight");

@@ -74,6 +74,16 @@ class FamilyDeduction {
   /// True if the MLPs are gated. If their first weight also holds the gate, its role becomes
   /// mlp_gate_and_mlp1.
   [[nodiscard]] bool deduce_gates();
+  /// True if the description has roles of experts.
+  [[nodiscard]] bool may_have_experts() const {
+    return description_.tensors.contains("layer.router.weight");
+  }
+  /// Beginning of the roles of the experts in the first layer that has them, or of the first
+  /// layer's MLP: "layer.3.experts_", "layer.0.".
+  [[nodiscard]] std::string mlp_roles() const;
+  /// Sets the number of experts, and the layers that have one MLP instead. Throws
+  /// Error(unsupported) if the file does not say how many of them a token passes through.
+  void deduce_experts();
   /// Checks tensors that may have another meaning: norms without biases, stored masks, the score
   /// scale.
   void check_parts();
@@ -101,6 +111,9 @@ class FamilyDeduction {
   void check_asked_heads(const std::string& asked) const;
   void check_obeyed() const;
   void check_mlps() const;
+  void check_stored_experts() const;
+  void check_experts() const;
+  void check_layer_of_experts(std::int64_t layer) const;
   void take_qkv_rows(const std::string& text);
   void check_head_split() const;
   void check_differences(const std::string& option) const;

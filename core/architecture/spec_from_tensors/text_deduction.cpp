@@ -236,11 +236,14 @@ class TextDeduction final : FamilyDeduction {
   }
 
   void deduce_mlp() {
-    if (spec_.layer.mlp.form == MlpForm::none) return;
-    const bool both = has("layer.0.mlp_gate_and_mlp1.weight");
-    fact("mlp_width", spec_.layer.mlp.width,
-         both ? shape_of("layer.0.mlp_gate_and_mlp1.weight")[0] / 2
-              : shape_of("layer.0.mlp1.weight")[0]);
+    MlpSpec& mlp = spec_.layer.mlp;
+    if (mlp.form == MlpForm::none) return;
+    deduce_experts();
+    const std::string roles = mlp_roles();
+    const bool both = has(roles + "mlp_gate_and_mlp1.weight");
+    const std::int64_t rows = both ? shape_of(roles + "mlp_gate_and_mlp1.weight")[0] / 2
+                                   : shape_of(roles + "mlp1.weight")[0];
+    fact("mlp_width", mlp.width, rows / std::max<std::int64_t>(mlp.experts, 1));
   }
 
   /// Deduces the decoder's blocks of two layers. The MLPs belong to the second layer.
@@ -357,7 +360,7 @@ class TextDeduction final : FamilyDeduction {
     }
     const auto query = result_.sources.find(queries());
     if (query != result_.sources.end()) {
-      const std::int64_t stored = stored_heads(checkpoint_, query->second);
+      const std::int64_t stored = stored_parts(checkpoint_, query->second);
       if (stored > 0) fact("heads", attention.heads, stored, query->second.tensor);
     }
     const std::int64_t inner = rows_of_queries(shape_of(queries())[0]);

@@ -112,7 +112,7 @@ void ViTDeduction::deduce_heads() {
         .expected("a multiple of 3 rows")
         .found(std::to_string(rows));
   }
-  const std::int64_t stored = stored_heads(checkpoint_, result_.sources.find(role)->second);
+  const std::int64_t stored = stored_parts(checkpoint_, result_.sources.find(role)->second);
   if (stored > 0) fact("heads", spec_.layer.attention.heads, stored, tensor_of(role));
   const std::string mixing = "layer.0.mechanism.proj_l", offsets = "layer.0.relative_rows",
                     agents = "layer.0.mechanism.an_bias";

@@ -156,7 +156,7 @@ FitBase open_for_fit(const std::filesystem::path& file, const ModelOptions& said
         !base.architecture.sources.contains(role.substr(0, role.size() - weight.size()) + ".bias"))
       base.biased_norms = false;
     const bool queries = role == "layer.0.qkv.weight" || role == "layer.0.query.weight";
-    if (queries && stored_heads(*base.checkpoint, source) > 0) base.heads_apart = true;
+    if (queries && stored_parts(*base.checkpoint, source) > 0) base.heads_apart = true;
   }
   if (base.architecture.spec.reads_texts()) {
     base.vocabulary = make_vocabulary(base.architecture.spec, base.checkpoint->path().parent_path(),

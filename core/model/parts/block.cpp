@@ -50,6 +50,11 @@ void run_branch(const LayerSpec& layer, const LayerRun& run, LayerRows of, const
   if (norms.after) norms.after->apply(tokens.matrix());
 }
 
+/// Quantities that the layer records; null if it records none.
+NamedTensors* quantities_of(const LayerRun& run) {
+  return run.recorded && run.request.quantities ? &run.recorded->quantities : nullptr;
+}
+
 /// Runs attention and MLP on the same tokens, each with its own norm or both with the attention's.
 void run_parallel(const Block& block, const LayerRun& run, const GridExtents& grid,
                   Tensor& tokens) {
@@ -57,10 +62,10 @@ void run_parallel(const Block& block, const LayerRun& run, const GridExtents& gr
   const Tensor& first = normed(block.attention_norms.before, tokens, room1);
   Tensor attended = attend(block.attention, block.spec, run, first);
   offer(run, LayerRows::attention, attended);
-  if (block.mlp) {
+  if (block.has_mlp()) {
     const Tensor& second =
         block.mlp_norms.before ? normed(block.mlp_norms.before, tokens, room2) : first;
-    Tensor hidden = (*block.mlp)(std::as_const(second).matrix(), grid);
+    Tensor hidden = block.feed_forward(seen(second), grid, quantities_of(run));
     offer(run, LayerRows::mlp, hidden);
     scale_residual(block.spec, tokens.matrix());
     add_residual(tokens, attended, block.scale1);
@@ -205,9 +210,16 @@ void run_block(const Block& block, LayerRun run, Tensor& tokens) {
   } else {
     run_fastformer_attention(block, run, tokens);
   }
-  if (!block.mlp) return;
+  if (!block.has_mlp()) return;
   run_branch(block.spec, run, LayerRows::mlp, block.mlp_norms, block.scale2, tokens,
-             [&](const Tensor& x, Tensor&) { return (*block.mlp)(x.matrix(), grid); });
+             [&](const Tensor& x, Tensor&) {
+               return block.feed_forward(x.matrix(), grid, quantities_of(run));
+             });
+}
+
+Tensor Block::feed_forward(ConstMatrixMap tokens, const GridExtents& grid,
+                           NamedTensors* recorded) const {
+  return experts ? (*experts)(tokens, recorded) : (*mlp)(tokens, grid);
 }
 
 void rescale_heads(MatrixMap x, std::int64_t heads) {

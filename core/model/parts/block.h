@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/model/parts/attention_part.h"
+#include "core/model/parts/experts.h"
 #include "core/model/parts/mlp.h"
 
 namespace attnscope {
@@ -19,11 +20,18 @@ struct Block {
   std::optional<double> score_scale;  ///< AttentionInput::scale
   BranchNorms attention_norms, mlp_norms;
   AttentionPart attention;
-  std::optional<Mlp> mlp;             ///< empty if the layer has only attention
+  std::optional<Mlp> mlp;             ///< empty if the layer has only attention, or experts
+  std::optional<Experts> experts;     ///< in place of `mlp`
   std::vector<float> scale1, scale2;  ///< layer scale of attention and MLP [D]; empty for none
   // Members used only by Fastformer's layer forms.
   std::optional<LayerNorm> middle_norm;  ///< norm between the two attentions
   std::optional<Linear> transform;       ///< H·d → H·d, applied to mean key ⊙ value
+
+  [[nodiscard]] bool has_mlp() const { return mlp || experts; }
+  /// The output of the MLP or the experts, [N, D]; only if has_mlp. `recorded`, if not null,
+  /// receives the experts of each token.
+  [[nodiscard]] Tensor feed_forward(ConstMatrixMap tokens, const GridExtents& grid,
+                                    NamedTensors* recorded = nullptr) const;
 };
 
 /// Applies the layer to `tokens` [N, D] in place. `run` is complete except for the score scale.

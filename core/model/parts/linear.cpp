@@ -49,6 +49,14 @@ Linear Linear::part(std::int64_t first, std::int64_t count) const {
   return {std::move(weight), std::move(bias)};
 }
 
+Linear Linear::rows(const std::vector<std::int64_t>& outputs) const {
+  std::vector<float> bias;
+  for (const std::int64_t row : outputs) {
+    if (has_bias()) bias.push_back(bias_[static_cast<std::size_t>(row)]);
+  }
+  return {weight_.with_rows(outputs), std::move(bias)};
+}
+
 /// Multiplies blocks of rows of x; if these are few, the weight is split as well.
 void Linear::multiply(ConstMatrixMap x, Tensor& y) const {
   std::vector<float> room;

@@ -35,6 +35,10 @@ class Linear {
   /// multiplicative layers. Throws like WeightMatrix::read.
   [[nodiscard]] Linear part(std::int64_t first, std::int64_t count) const;
 
+  /// The layer restricted to the given outputs; its weight stays in the file if it is there. Only
+  /// for multiplicative layers.
+  [[nodiscard]] Linear rows(const std::vector<std::int64_t>& outputs) const;
+
   /// Maps [N, in] to [N, out]. Rows run in parallel; the result does not depend on the thread
   /// count.
   [[nodiscard]] Tensor operator()(ConstMatrixMap x) const;

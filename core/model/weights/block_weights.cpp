@@ -573,7 +573,7 @@ void read_fused_gate(const WeightReader& reader, const std::string& role, std::i
 
 std::optional<Mlp> read_mlp(const WeightReader& reader, const LayerSpec& layer,
                             const std::string& prefix, std::int64_t width, Arithmetic arithmetic) {
-  if (layer.mlp.form == MlpForm::none) return std::nullopt;
+  if (layer.mlp.form == MlpForm::none || layer.mlp.experts > 0) return std::nullopt;
   Mlp mlp;
   mlp.activation = layer.mlp.activation;
   const std::int64_t hidden = layer.mlp.width;
@@ -589,6 +589,38 @@ std::optional<Mlp> read_mlp(const WeightReader& reader, const LayerSpec& layer,
   mlp.norm = reader.read_norm(prefix + "mlp_norm", hidden);
   mlp.mlp2 = reader.read_linear(prefix + "mlp2", width, hidden, arithmetic);
   return mlp;
+}
+
+/// Reads the router and the experts of a layer, whose weights stay in the file.
+std::optional<Experts> read_experts(const WeightReader& reader, const LayerSpec& layer,
+                                    const std::string& prefix, std::int64_t width) {
+  const std::int64_t count = layer.mlp.experts, hidden = layer.mlp.width;
+  if (count == 0) return std::nullopt;
+  Experts experts{
+      .router = reader.read_linear(prefix + "router", count, width, Arithmetic::multiplicative),
+      .mlps = std::vector<Mlp>(static_cast<std::size_t>(count)),
+      .active = layer.mlp.active_experts,
+      .sums_to_one = layer.mlp.sums_to_one};
+  const auto read = [&](const std::string& part, std::int64_t outputs, std::int64_t inputs,
+                        const auto& take) {
+    std::vector<Linear> layers =
+        reader.read_experts(prefix + "experts_" + part, count, outputs, inputs);
+    for (std::size_t i = 0; i < layers.size(); ++i) take(experts.mlps[i], std::move(layers[i]));
+  };
+  for (Mlp& mlp : experts.mlps) mlp.activation = layer.mlp.activation;
+  if (reader.has(prefix + "experts_mlp_gate_and_mlp1.weight")) {
+    read("mlp_gate_and_mlp1", 2 * hidden, width, [&](Mlp& mlp, const Linear& both) {
+      mlp.gate = both.rows(counted_rows(0, hidden));
+      mlp.mlp1 = both.rows(counted_rows(hidden, hidden));
+    });
+  } else {
+    read("mlp1", hidden, width, [](Mlp& mlp, Linear mlp1) { mlp.mlp1 = std::move(mlp1); });
+    if (layer.mlp.form == MlpForm::gated) {
+      read("mlp_gate", hidden, width, [](Mlp& mlp, Linear gate) { mlp.gate = std::move(gate); });
+    }
+  }
+  read("mlp2", width, hidden, [](Mlp& mlp, Linear mlp2) { mlp.mlp2 = std::move(mlp2); });
+  return experts;
 }
 
 /// w [H·d] or [H, d] as [H, d], scaled so that w·x / √d is the logit of the layer's form.
@@ -656,6 +688,7 @@ Block read_block(const WeightReader& reader, const Architecture& architecture, s
   block.scale1 = reader.read_vector(prefix + "scale1", width, false);
   block.scale2 = reader.read_vector(prefix + "scale2", width, false);
   block.mlp = read_mlp(reader, block.spec, prefix, width, arithmetic);
+  block.experts = read_experts(reader, block.spec, prefix, width);
   if (!spec.stages.empty()) {
     block.mlp->relu_first = spec.stages[place_of_layer(spec, index).stage].pooled > 0;
   }

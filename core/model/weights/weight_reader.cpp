@@ -23,6 +23,27 @@ bool same_but_for_ones(Shape stored, Shape expected) {
 /// if they are converted once.
 constexpr std::int64_t kLarge = std::int64_t{256} << 20;
 
+/// Stored axes of the rows and columns of E experts: stacked [E, outputs, inputs], or [E, inputs,
+/// outputs].
+const std::vector<std::vector<std::int64_t>> kStackedExperts = {{0, 1}, {2}};
+const std::vector<std::vector<std::int64_t>> kTurnedExperts = {{0, 2}, {1}};
+
+/// The matrix of one expert in a view that stacks them, `turned` with rows as columns.
+TensorView expert_of(const TensorView& all, std::int64_t expert, bool turned) {
+  TensorView view = all;
+  const std::int64_t elements = expert * all.strides.front();
+  view.data += all.dtype == DType::quantised
+                   ? elements / all.blocks->elements * all.blocks->bytes
+                   : elements * static_cast<std::int64_t>(size_of(all.dtype));
+  view.shape.erase(view.shape.begin());
+  view.strides.erase(view.strides.begin());
+  if (turned) {
+    std::swap(view.shape[0], view.shape[1]);
+    std::swap(view.strides[0], view.strides[1]);
+  }
+  return view;
+}
+
 /// The shape in the file, which is transposed for a transposed matrix.
 Shape as_stored(Shape shape, const TensorSource& source) {
   if (source.transposed && shape.size() == 2) std::swap(shape[0], shape[1]);
@@ -36,6 +57,9 @@ WeightReader::WeightReader(const Checkpoint& checkpoint, const Architecture& arc
   std::int64_t numbers = 0;
   for (const auto& [role, source] : architecture.sources) {
     numbers += element_count(checkpoint.at(source.tensor).shape);
+    for (const std::string& piece : source.pieces) {
+      numbers += element_count(checkpoint.at(piece).shape);
+    }
   }
   large_ = 4 * numbers > kLarge;
 }
@@ -116,6 +140,54 @@ Linear WeightReader::read_linear(const std::string& role, std::int64_t outputs, 
   return {read_matrix(role + ".weight", outputs, inputs),
           read_vector(role + ".bias", outputs, false), arithmetic,
           adder_norm(role, outputs, arithmetic)};
+}
+
+std::vector<WeightMatrix> WeightReader::expert_matrices(const TensorSource& source,
+                                                        std::int64_t experts, std::int64_t outputs,
+                                                        std::int64_t inputs) const {
+  std::vector<WeightMatrix> matrices;
+  const bool plain = source.shape.empty() && !source.rows && !source.slice;
+  if (plain && source.counted && source.axes.empty() && !source.transposed) {
+    matrices.emplace_back(checkpoint_.at(source.tensor).view());
+    for (const std::string& piece : source.pieces) {
+      matrices.emplace_back(checkpoint_.at(piece).view());
+    }
+    return matrices;
+  }
+  const bool turned = source.axes == kTurnedExperts;
+  if (plain && source.pieces.empty() && (turned || source.axes == kStackedExperts)) {
+    const TensorView all = checkpoint_.at(source.tensor).view();
+    const bool stays = all.shape.size() == 3 && !(turned && all.dtype == DType::quantised);
+    for (std::int64_t expert = 0; stays && expert < experts; ++expert) {
+      matrices.emplace_back(expert_of(all, expert, turned));
+    }
+    if (stays) return matrices;
+  }
+  const Tensor all = used_tensor(checkpoint_, source).reshaped({experts * outputs, inputs});
+  for (std::int64_t expert = 0; expert < experts; ++expert) {
+    matrices.emplace_back(rows_of(all, expert * outputs, outputs));
+  }
+  return matrices;
+}
+
+std::vector<Linear> WeightReader::read_experts(const std::string& role, std::int64_t experts,
+                                               std::int64_t outputs, std::int64_t inputs) const {
+  const TensorSource& source = source_of(role + ".weight");
+  TensorSource one = source;  // tensor by tensor, so that an error names one that does not fit
+  one.pieces.clear();
+  for (const std::string& piece : source.pieces) {
+    one.tensor = piece;
+    if (source.counted) check_shape(one, {outputs, inputs});
+  }
+  check_shape(source, {experts * outputs, inputs});
+  std::vector<WeightMatrix> weights = expert_matrices(source, experts, outputs, inputs);
+  const std::vector<float> biases = read_vector(role + ".bias", experts * outputs, false);
+  std::vector<Linear> layers;
+  for (std::int64_t expert = 0; expert < experts; ++expert) {
+    layers.emplace_back(std::move(weights[static_cast<std::size_t>(expert)]),
+                        part_of(biases, expert * outputs, outputs));
+  }
+  return layers;
 }
 
 Convolution WeightReader::read_convolution(const std::string& role, std::int64_t outputs,

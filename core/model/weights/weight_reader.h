@@ -49,6 +49,11 @@ class WeightReader {
   [[nodiscard]] Linear read_linear(const std::string& role, std::int64_t outputs,
                                    std::int64_t inputs, Arithmetic arithmetic) const;
 
+  /// The linear layers of the role's experts, [outputs, inputs] each. Their weights stay in the
+  /// file, whatever the size of the model: one tensor for each, or one that stacks them.
+  [[nodiscard]] std::vector<Linear> read_experts(const std::string& role, std::int64_t experts,
+                                                 std::int64_t outputs, std::int64_t inputs) const;
+
   [[nodiscard]] Convolution read_convolution(const std::string& role, std::int64_t outputs,
                                              std::int64_t inputs, std::int64_t kernel,
                                              std::int64_t stride, std::int64_t padding) const;
@@ -81,6 +86,11 @@ class WeightReader {
  private:
   /// The norm of the layer that the role names, or the default for all layers.
   [[nodiscard]] NormSpec norm_of(const std::string& role) const;
+  /// The weights [outputs, inputs] of experts, whose tensor or tensors fit.
+  [[nodiscard]] std::vector<WeightMatrix> expert_matrices(const TensorSource& source,
+                                                          std::int64_t experts,
+                                                          std::int64_t outputs,
+                                                          std::int64_t inputs) const;
   /// Throws Error(damaged) unless the role's tensor is used as `shape`.
   void check_shape(const TensorSource& source, const Shape& shape) const;
   /// Throws Error(damaged) if there is no such role.

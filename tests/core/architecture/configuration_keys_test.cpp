@@ -54,6 +54,9 @@ constexpr FreeKey kFreeKeys[] = {
     {"*", "projection_size", "the tensors' shapes say it"},
     {"*clip*", "logit_scale_init_value", "the first value of a tensor"},
     {"*", "chunk_size_feed_forward", "memory"},
+    {"*", "router_aux_loss_coef", "training"},
+    {"*", "router_jitter_noise", "training"},
+    {"*", "output_router_logits", "what a call returns"},
     {"beit", "vocab_size", "masked images, in training"},
     {"data2vec-vision", "vocab_size", "masked images, in training"},
     {"beit", "use_absolute_position_embeddings", "whether the tensor is there says it"},
@@ -76,6 +79,7 @@ constexpr FreeKey kFreeKeys[] = {
     {"opt", "enable_bias", "the tensors say it"},
     {"phi", "qk_layernorm", "the tensors say it"},
     {"phi3", "original_max_position_embeddings", "of rope_scaling alone"},
+    {"qwen3_moe", "intermediate_size", "of layers with one MLP, which mlp_only_layers lists"},
     {"sam", "tie_word_embeddings", "it has no head"},
     {"sam", "prompt_encoder_config", "of the parts that are not run"},
     {"sam", "mask_decoder_config", "of the parts that are not run"},
@@ -138,6 +142,9 @@ constexpr std::string_view kKeyExtents[] = {
     "num_hidden_groups",
     "relative_attention_num_buckets",
     "n_embed",
+    "num_experts",
+    "num_local_experts",
+    "moe_intermediate_size",
     "num_labels",
 };
 

@@ -114,8 +114,8 @@ TEST_F(RefusedModel, RefusesImageGptUnderGpt2sNames) {
 
 TEST_F(RefusedModel, RefusesUnsupportedKindsByName) {
   const std::pair<const char*, const char*> kinds[] = {
-      {"mixtral", "a mixture of experts"},
-      {"qwen3_moe", "a mixture of experts"},
+      {"qwen2_moe", "a mixture of experts"},
+      {"phimoe", "a mixture of experts"},
       {"gpt_oss", "a mixture of experts"},
       {"granitemoehybrid", "recurrent layers between"},
       {"qwen3_next", "recurrent layers between"},

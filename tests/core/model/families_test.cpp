@@ -328,6 +328,7 @@ TEST(Families, EachHasACase) {
       "Attnscope model",      // sample models, vit_test
       "Attnscope pyramid",    // run_folder_test
       "GGUF language model",  // gguf_model_test
+      "GGUF mixture of experts",
   };
   for (const std::string& name : cases()) {
     std::ifstream stream(kFamilyData / (name + ".json"));

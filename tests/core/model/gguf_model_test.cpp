@@ -34,7 +34,8 @@ class GgufModel : public testing::TestWithParam<GgufCase> {};
 TEST_P(GgufModel, AgreesWithPyTorch) {
   const Checkpoint expected = open_checkpoint(kGgufData / GetParam().reference);
   const auto model = load_model(kGgufData / "gguf" / (std::string(GetParam().name) + ".gguf"));
-  EXPECT_EQ(model->architecture(), "GGUF language model");
+  const bool mixes = model->spec().layer.mlp.experts > 0;
+  EXPECT_EQ(model->architecture(), mixes ? "GGUF mixture of experts" : "GGUF language model");
   EXPECT_EQ(model->name(), GetParam().name);
   TraceRequest request;
   request.token_logits = true;
@@ -55,7 +56,11 @@ INSTANTIATE_TEST_SUITE_P(All, GgufModel,
                                          GgufCase{"qwen2", "gguf/qwen2.npz"},
                                          GgufCase{"qwen3", "families/hugging_face_qwen3.npz"},
                                          GgufCase{"gemma", "families/hugging_face_gemma.npz"},
-                                         GgufCase{"gemma2", "gguf/gemma2.npz"}),
+                                         GgufCase{"gemma2", "gguf/gemma2.npz"},
+                                         GgufCase{"mixtral", "families/hugging_face_mixtral.npz"},
+                                         GgufCase{"mixtral_q8_0", "gguf/mixtral_q8_0.npz"},
+                                         GgufCase{"mixtral_q8_0_apart", "gguf/mixtral_q8_0.npz"},
+                                         GgufCase{"qwen3moe", "gguf/qwen3moe.npz"}),
                          [](const auto& each) { return std::string(each.param.name); });
 
 /// A copy of a GGUF file with some bytes replaced.
@@ -88,6 +93,10 @@ TEST_F(ChangedGguf, KeysAreHonouredOrRefused) {
                  unsupported, "mamba");
   expect_refused("qwen2.rope.scaling.typ", "qwen2.rope.scaling.tip", unsupported, "tip", "qwen2");
   expect_refused("linear", "clever", unsupported, "clever", "qwen2");
+  expect_refused("llama.expert_used_count", "llama.expert_uses_count", damaged, "expert_used_count",
+                 "mixtral");
+  expect_refused("expert_feed_forward_length", "expert_feed_forward_widths", unsupported,
+                 "expert_feed_forward_widths", "qwen3moe");
   expect_refused("gemma2.attn_logit_soft", "gemma2.attn_logit_hard", damaged, "softcapping",
                  "gemma2");
   ModelOptions options;

@@ -34,10 +34,10 @@ HERE = pathlib.Path(__file__).parent / "families"
 
 
 class Weights:
-    """Makes and remembers the tensors a model asks for."""
+    """Makes and remembers the tensors a model asks for; `kept` has further results of its reference."""
 
     def __init__(self):
-        self.shapes = {}
+        self.shapes, self.kept = {}, {}
 
     def __call__(self, name, *shape):
         assert self.shapes.setdefault(name, list(shape)) == list(shape), name
@@ -592,6 +592,7 @@ def main():
             output=output.numpy().astype(np.float32),
             **({} if features is None else {"features": features.numpy().astype(np.float32)}),
             **kept,
+            **w.kept,
         )
         peak = np.mean([m.numpy().max(-1).mean() for m in maps])
         print(f"{name}: |output| up to {output.abs().max():.3f}, a row's mean peak {peak:.3f}")

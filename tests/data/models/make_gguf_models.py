@@ -10,6 +10,7 @@ converters of Llama, Qwen 2 and Gemma 2.
 
 import importlib
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -22,6 +23,7 @@ from make_families import IDS, Weights  # noqa: E402
 from make_gguf import BOOL, F32, I32, LIST, TEXT, U32, write  # noqa: E402
 from references.gemma import gemma, gemma2  # noqa: E402
 from references.llama import llama, llama3  # noqa: E402
+from references.mixtures import MIXTRAL_NAMES, QWEN_NAMES, experts  # noqa: E402
 from references.parts import rotary  # noqa: E402
 
 NAMES = {
@@ -39,7 +41,11 @@ NAMES = {
     "mlp.gate_proj": "ffn_gate",
     "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
+    "block_sparse_moe.gate": "ffn_gate_inp",
+    "mlp.gate": "ffn_gate_inp",
 }
+EXPERT = re.compile(r"(?:block_sparse_moe|mlp)\.experts\.(\d+)\.(?:(w\d)|(\w+)_proj)")
+EXPERT_PARTS = {"w1": "gate", "w2": "down", "w3": "up"}
 GEMMA2_NAMES = {
     "post_attention_layernorm": "post_attention_norm",
     "pre_feedforward_layernorm": "ffn_norm",
@@ -53,6 +59,8 @@ def gguf_name(name, names):
     prefix = "model.layers."
     if module.startswith(prefix):
         layer, part = module[len(prefix):].split(".", 1)
+        if expert := EXPERT.fullmatch(part):
+            return f"blk.{layer}.ffn_{EXPERT_PARTS.get(expert[2], expert[3])}.{expert[1]}.{kind}"
         return f"blk.{layer}.{names[part]}.{kind}"
     return f"{names[module]}.{kind}"
 
@@ -91,7 +99,21 @@ TOKENS = ["<s>", *"abcdefghijklmnopqrst", "Ġ", "th", "Ġt", "Ġth", "Ġthe", "a
 MERGES = ["t h", "Ġ t", "Ġ th", "Ġth e", "a t"]
 
 
-def make(name, of, arch, keys, arguments, names, quantised=False, freqs=None, reference=None):
+def stacked(tensors):
+    """The tensors with those of all experts in one: blk.0.ffn_up.3 in blk.0.ffn_up_exps."""
+    whole = {}
+    for name, (shape, kind, data) in tensors.items():
+        expert = re.fullmatch(r"(blk\.\d+\.ffn_\w+)\.(\d+)\.weight", name)
+        if expert is None:
+            whole[name] = shape, kind, data
+            continue
+        so_far = whole.setdefault(expert[1] + "_exps.weight", ((0, *shape), kind, b""))
+        assert so_far[0][0] == int(expert[2])
+        whole[expert[1] + "_exps.weight"] = (so_far[0][0] + 1, *shape), kind, so_far[2] + data
+    return whole
+
+
+def make(name, of, arch, keys, arguments, names, quantised=False, freqs=None, reference=None, stacks=True):
     w, maps = Kept(quantised), []
     output = of(w, IDS, maps, **arguments)
     heads = {"attn_q": 4, "attn_k": arguments.get("key_heads", 2)}
@@ -109,6 +131,8 @@ def make(name, of, arch, keys, arguments, names, quantised=False, freqs=None, re
             tensors[ours] = (values.shape, Q8_0, to_q8_0(values)[0])
         else:
             tensors[ours] = (values.shape, 0, values.tobytes())
+    if stacks:
+        tensors = stacked(tensors)
     if freqs is not None:
         tensors["rope_freqs.weight"] = (freqs.shape, 0, freqs.astype(np.float32).tobytes())
     table = {
@@ -175,6 +199,17 @@ def main():
               "final_logit_softcapping": (F32, 3)}
     make("gemma2", gemma2, "gemma2", keys_of(24, 40, 4, 2, 8, 2, 10000, 1e-6, 64, **window, **lengths(8)),
          dict(scalar=8.0, layers=2), {**NAMES, **GEMMA2_NAMES})
+    count = lambda e, k, **more: {"expert_count": (U32, e), "expert_used_count": (U32, k), **more}
+    make("mixtral", llama, "llama", keys_of(32, 24, 4, 2, 12, 2, 10000, 1e-5, 64, **count(4, 2), **lengths(12)),
+         dict(head_width=12, eps=1e-5, feed_forward=experts(4, 2, 24, MIXTRAL_NAMES)), NAMES,
+         reference="hugging_face_mixtral")
+    for form, stacks in (("", True), ("_apart", False)):
+        make("mixtral_q8_0" + form, llama, "llama", keys_of(32, 64, 4, 2, 8, 1, 10000, 1e-6, 64, **count(3, 2)),
+             dict(layers=1, feed_forward=experts(3, 2, 64, MIXTRAL_NAMES)), NAMES, quantised=True, stacks=stacks,
+             reference=form)
+    own = count(6, 3, expert_feed_forward_length=(U32, 20))
+    make("qwen3moe", llama, "qwen3moe", keys_of(32, 48, 4, 2, 12, 2, 1e6, 1e-6, 64, **own, **lengths(12)),
+         dict(head_width=12, theta=1e6, head_norms=True, feed_forward=experts(6, 3, 20, QWEN_NAMES)), NAMES)
 
 
 if __name__ == "__main__":

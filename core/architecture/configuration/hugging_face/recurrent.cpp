@@ -11,23 +11,12 @@ namespace {
 
 using nlohmann::json;
 
-/// Whole number above 0 under `key`; 0 if missing or null. Throws Error(damaged).
-std::int64_t take_count(ConfigReader& reader, const char* key) {
-  const json& found = reader.take_value(key);
-  if (found.is_null()) return 0;
-  if (found.is_number_integer() && found > 0 && found < 1 << 16) return found.get<std::int64_t>();
-  throw Error(ErrorKind::damaged, "the value is out of range")
-      .about(key)
-      .expected("a whole number above 0")
-      .found(json_text(found));
-}
-
 /// Numbers of the layers with softmax attention, and of all layers. Throws Error(unsupported) for
 /// other types of layers, Error(damaged) for a missing number of layers.
 std::pair<json, std::int64_t> softmax_layers(ConfigReader& reader) {
   const json& types = reader.take_value("layer_types");
-  const std::int64_t every = take_count(reader, "full_attention_interval");
-  const std::int64_t count = take_count(reader, "num_hidden_layers");
+  const std::int64_t every = take_positive(reader, "full_attention_interval");
+  const std::int64_t count = take_positive(reader, "num_hidden_layers");
   const std::int64_t layers = types.is_array() ? std::ssize(types) : count;
   if (layers == 0 || (!types.is_array() && (!types.is_null() || every == 0))) {
     throw Error(ErrorKind::damaged, "the configuration does not give the types of the layers")
@@ -54,13 +43,13 @@ std::pair<json, std::int64_t> softmax_layers(ConfigReader& reader) {
 }  // namespace
 
 void read_linear_layers(ConfigReader& reader, NeighbourConfig& config) {
-  const std::int64_t heads = take_count(reader, "linear_num_value_heads");
-  const std::int64_t query_heads = take_count(reader, "linear_num_key_heads");
-  const std::int64_t width = take_count(reader, "linear_key_head_dim");
-  const std::int64_t value_width = take_count(reader, "linear_value_head_dim");
-  const std::int64_t softmax_heads = take_count(reader, "num_attention_heads");
-  const std::int64_t key_heads = take_count(reader, "num_key_value_heads");
-  const std::int64_t softmax_width = take_count(reader, "head_dim");
+  const std::int64_t heads = take_positive(reader, "linear_num_value_heads");
+  const std::int64_t query_heads = take_positive(reader, "linear_num_key_heads");
+  const std::int64_t width = take_positive(reader, "linear_key_head_dim");
+  const std::int64_t value_width = take_positive(reader, "linear_value_head_dim");
+  const std::int64_t softmax_heads = take_positive(reader, "num_attention_heads");
+  const std::int64_t key_heads = take_positive(reader, "num_key_value_heads");
+  const std::int64_t softmax_width = take_positive(reader, "head_dim");
   const auto [softmax, layers] = softmax_layers(reader);
   config.values["heads"] = std::to_string(heads);
   config.values["layer.attention.query_heads"] = std::to_string(query_heads);
@@ -99,7 +88,7 @@ void read_mamba2(ConfigReader& reader, NeighbourConfig& config) {
         .found(json_text(limit));
   }
   // With more groups upstream's own norm spans all of them, and that of mamba_ssm each alone.
-  const std::int64_t groups = take_count(reader, "n_groups");
+  const std::int64_t groups = take_positive(reader, "n_groups");
   if (groups > 1) {
     throw Error(ErrorKind::unsupported, "Mamba-2 with several groups is not supported")
         .about("n_groups")
@@ -110,10 +99,10 @@ void read_mamba2(ConfigReader& reader, NeighbourConfig& config) {
 }
 
 void read_heads_in_pairs(ConfigReader& reader, NeighbourConfig& config) {
-  const std::int64_t heads = take_count(reader, "num_attention_heads");
-  std::int64_t key_heads = take_count(reader, "num_key_value_heads");
-  std::int64_t each = take_count(reader, "head_dim");
-  const std::int64_t width = take_count(reader, "hidden_size");
+  const std::int64_t heads = take_positive(reader, "num_attention_heads");
+  std::int64_t key_heads = take_positive(reader, "num_key_value_heads");
+  std::int64_t each = take_positive(reader, "head_dim");
+  const std::int64_t width = take_positive(reader, "hidden_size");
   if (heads == 0) return;
   if (key_heads == 0) key_heads = heads;
   for (const auto& [key, count] :

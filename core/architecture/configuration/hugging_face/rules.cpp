@@ -34,6 +34,7 @@ constexpr NamedRule kConfigRules[] = {
     {"positions_after_padding", read_positions_after_padding},
     {"query_scale", read_query_scale},
     {"sam_windows", read_sam_windows},
+    {"sparse_layers", read_sparse_layers},
     {"t5", read_t5},
     {"trained_grid", read_trained_grid},
     {"window", read_window},

@@ -2,6 +2,7 @@
 // several kinds share. Data name the rules of rules.cpp.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -58,6 +59,13 @@ void read_window(ConfigReader& reader, NeighbourConfig& config);
 void read_even_windows(ConfigReader& reader, NeighbourConfig& config);
 /// Qwen: layers from max_window_layers on may have sliding windows.
 void read_last_windows(ConfigReader& reader, NeighbourConfig& config);
+
+/// Qwen3's mixtures of experts: layers with one MLP are those of mlp_only_layers, and all but every
+/// decoder_sparse_step-th; every layer has a window if use_sliding_window.
+void read_sparse_layers(ConfigReader& reader, NeighbourConfig& config);
+
+/// Whole number above 0 under `key`; 0 if missing or null. Throws Error(damaged).
+[[nodiscard]] std::int64_t take_positive(ConfigReader& reader, const char* key);
 
 /// Reads decoder_start_token_id, the first token of a text in the decoder of an encoder–decoder.
 /// Throws Error(damaged).

@@ -184,6 +184,16 @@ void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config, const js
 
 }  // namespace
 
+std::int64_t take_positive(ConfigReader& reader, const char* key) {
+  const json& found = reader.take_value(key);
+  if (found.is_null()) return 0;
+  if (found.is_number_integer() && found > 0 && found < 1 << 16) return found.get<std::int64_t>();
+  throw Error(ErrorKind::damaged, "the value is out of range")
+      .about(key)
+      .expected("a whole number above 0")
+      .found(json_text(found));
+}
+
 void read_rope_scaling(const json& scaling, const char* of, const json& context,
                        const json& trained_context, NeighbourConfig& config) {
   check_scaling_keys(scaling, of);

@@ -20,10 +20,17 @@ def llama3(frequencies, factor, low, high, context):
     return torch.where(wavelength < context / high, frequencies, mixed)
 
 
+def gated_mlp(w, x, prefix, layer, hidden, act):
+    gate = ACTIVATIONS[act](w.linear(x, prefix + "mlp.gate_proj", hidden, bias=False))
+    h = gate * w.linear(x, prefix + "mlp.up_proj", hidden, bias=False)
+    return w.linear(h, prefix + "mlp.down_proj", x.shape[-1], bias=False)
+
+
 def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=48, layers=2, vocabulary=29,
           theta=10000.0, eps=1e-6, act="silu", scaling=None, tied=False, biases=False, out_bias=None, window=None,
-          slides_from=0, head_norms=False, picture=None):
-    """`picture` gives the rows of tokens that stand for one, in place of their embeddings."""
+          slides_from=0, head_norms=False, all_norms=False, picture=None, feed_forward=None):
+    """`picture` gives the rows of tokens that stand for one, in place of their embeddings; `feed_forward` is in place
+    of the MLP."""
     table = w("model.embed_tokens.weight", vocabulary, width)
     x = table[ids] if picture is None else picture(table[ids])
     frequencies = rotary(head_width, theta)
@@ -33,8 +40,12 @@ def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=
     for i in range(layers):
         l = f"model.layers.{i}."
         h = rms(w, x, l + "input_layernorm", eps)
-        q = heads_of(w.linear(h, l + "self_attn.q_proj", heads * head_width, bias=biases), heads)
-        k = heads_of(w.linear(h, l + "self_attn.k_proj", key_heads * head_width, bias=biases), key_heads)
+        q = w.linear(h, l + "self_attn.q_proj", heads * head_width, bias=biases)
+        k = w.linear(h, l + "self_attn.k_proj", key_heads * head_width, bias=biases)
+        if all_norms:
+            q = rms(w, q, l + "self_attn.q_norm", eps)
+            k = rms(w, k, l + "self_attn.k_norm", eps)
+        q, k = heads_of(q, heads), heads_of(k, key_heads)
         v = heads_of(w.linear(h, l + "self_attn.v_proj", key_heads * head_width, bias=biases), key_heads)
         if head_norms:
             q = rms(w, q, l + "self_attn.q_norm", eps)
@@ -43,9 +54,7 @@ def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=
         h = attend_terms(q, k, v, maps, head_width**-0.5, causal_mask(len(ids), window if i >= slides_from else None))
         x = x + w.linear(h, l + "self_attn.o_proj", width, bias=biases if out_bias is None else out_bias)
         h = rms(w, x, l + "post_attention_layernorm", eps)
-        gate = ACTIVATIONS[act](w.linear(h, l + "mlp.gate_proj", hidden, bias=False))
-        h = gate * w.linear(h, l + "mlp.up_proj", hidden, bias=False)
-        x = x + w.linear(h, l + "mlp.down_proj", width, bias=False)
+        x = x + (feed_forward or gated_mlp)(w, h, l, i, hidden, act)
     x = rms(w, x, "model.norm", eps)
     return x @ table.T if tied else w.linear(x, "lm_head", vocabulary, bias=False)
 
