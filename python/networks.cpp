@@ -8,6 +8,7 @@
 
 #include "analysis/intervention/target_name.h"
 #include "analysis/tables/energy_report.h"
+#include "analysis/tables/expert_report.h"
 #include "analysis/tables/group_report.h"
 #include "analysis/tables/reports.h"
 #include "core/error.h"
@@ -45,6 +46,17 @@ SharedReport groups(const SharedSubject& subject, const GroupOptions& options,
                               heading_of(*subject) + groups_in_words(found, options, queries));
   made->parts["heads"] =
       made_of(grouped_heads_report(*subject->trace, found, queries, heads), kept);
+  return made;
+}
+
+SharedReport experts(const SharedSubject& subject, const std::vector<std::int64_t>& layers) {
+  using Layers = std::vector<LayerExperts>;
+  const auto kept = std::make_shared<const Kept<Layers>>(
+      Kept<Layers>{{subject}, layer_experts(*subject->trace, layers)});
+  SharedReport made = made_of(token_experts_report(*subject->trace, kept->results), kept,
+                              heading_of(*subject) + experts_in_words(kept->results));
+  const Report loads = expert_layers_report(*subject->trace, kept->results);
+  made->parts["layers"] = made_of(loads, kept, "", report_legend(loads));
   return made;
 }
 
@@ -137,6 +149,7 @@ void bind_networks(py::module_& module) {
                           std::int64_t apart, std::int64_t receivers, const py::object& show) {
     return groups(subject, {named, layers, apart, receivers}, from, heads, show);
   });
+  module.def("experts", &experts);
   module.def("lens", &lens);
   module.def("lens_by_head", &lens_by_head);
   module.def("energy", [](const PythonModel* model, const std::string& network,

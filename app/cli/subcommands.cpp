@@ -9,6 +9,7 @@ Action add_completion(CLI::App& parent, CLI::App*& added);
 Action add_components(CLI::App& parent, CLI::App*& added);
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
+Action add_experts(CLI::App& parent, CLI::App*& added);
 Action add_export_html(CLI::App& parent, CLI::App*& added);
 Action add_figure(CLI::App& parent, CLI::App*& added);
 Action add_first_minute(CLI::App& parent, CLI::App*& added);
@@ -58,6 +59,7 @@ std::span<const Subcommand> subcommands() {
       {"Measure attention", add_mixing},
       {"Measure attention", add_relevance},
       {"Measure attention", add_lens},
+      {"Measure attention", add_experts},
       {"Measure attention", add_random},
       {"Measure attention", add_energy},
       {"Change it and see", add_ablate},

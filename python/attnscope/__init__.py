@@ -16,8 +16,8 @@ words of the command line.
 
 from . import kernels
 from ._attnscope import Figure, Model, Report, Trace, __version__
-from .analyses import (compare, components, energy, frequencies, groups, heads, lens, mixing,
-                       relevance, rollout, spectrum, weights)
+from .analyses import (compare, components, energy, experts, frequencies, groups, heads, lens,
+                       mixing, relevance, rollout, spectrum, weights)
 from .errors import Error, FileError, InputOutputError, UsageError
 from .figures import figure, figures
 from .hook import hook
@@ -29,8 +29,8 @@ from .traces import maps
 
 __all__ = [
     "Error", "Figure", "FileError", "InputOutputError", "Model", "Page", "Report", "Trace",
-    "UsageError", "__version__", "ablate", "compare", "components", "energy", "figure", "figures",
-    "frequencies", "groups", "heads", "hook", "html", "kernels", "lens", "maps", "mixing", "open",
-    "open_trace", "recipe_settings", "relevance", "rollout", "show", "spectrum", "sweep", "train",
-    "truncate", "weights",
+    "UsageError", "__version__", "ablate", "compare", "components", "energy", "experts", "figure",
+    "figures", "frequencies", "groups", "heads", "hook", "html", "kernels", "lens", "maps", "mixing",
+    "open", "open_trace", "recipe_settings", "relevance", "rollout", "show", "spectrum", "sweep",
+    "train", "truncate", "weights",
 ]

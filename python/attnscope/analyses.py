@@ -268,6 +268,18 @@ def groups(x: Any, groups: Any = "auto", *, of: Any = "all", layers: Any = None,
                                  layer_list(heads), apart, receivers, show)
 
 
+def experts(trace: Trace, *, layers: Any = None) -> Report:
+    """The experts of a mixture that the tokens of a text pass through: a row for each layer and
+    token, with the experts and their weights. parts["layers"] has a row for each layer: how many of
+    its experts are used, the busiest one, and the balance of their loads.
+
+    Args:
+        trace: a run of a mixture of experts.
+        layers: the layers, from 0; all that have experts if None.
+    """
+    return _attnscope.experts(trace, layer_list(layers))
+
+
 def lens(trace: Trace, *, top: int = 3, target: Any = None, place: int | None = None,
          by_head: bool = False, heads: Any = None, progress: Any = None) -> Report:
     """The model's answer if it ended after each layer, head(norm(x_l)) (nostalgebraist 2020): a row

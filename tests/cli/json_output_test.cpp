@@ -22,6 +22,7 @@ using nlohmann::json;
 
 const std::string kSourceFolder = source_folder();
 const std::string kSoftmaxModel = kSourceFolder + "/sample_data/models/fashion-softmax.h5";
+const std::string kMixture = kSourceFolder + "/tests/data/models/gguf/mixtral.gguf";
 const std::string kSet = kSourceFolder + "/sample_data/inputs/twelve.npz";
 const std::string kOnBag = " --input " + kSourceFolder + "/sample_data/inputs/08_bag.png";
 
@@ -121,6 +122,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
             "/sample_data/inputs/09_ankle_boot.png --layers 0",
         "patch " + text + " --input text:you --from text:wou --answer l --against ' ' --of mlp",
         "patch " + text + " --input text:you --from text:wou --together --answer l --against r"}},
+      {"attnscope experts MODEL --input X", {"experts " + kMixture + " --input ids:1,5,9"}},
       {"attnscope mixing MODEL --input X", {"mixing " + kSoftmaxModel + kOnBag + " --layers 0"}},
       {"attnscope lens MODEL --input X", {"lens " + kSoftmaxModel + kOnBag + " --target 1"}},
       {"attnscope lens MODEL --input X --by-head",

@@ -22,6 +22,7 @@ SAMPLES = SOURCE / "sample_data"
 MODEL = SAMPLES / "models" / "fashion-softmax.h5"
 WORDS = SAMPLES / "models" / "shakespeare-softmax.h5"
 IMAGE = SAMPLES / "inputs" / "08_bag.png"
+MIXTURE = SOURCE / "tests" / "data" / "models" / "gguf" / "mixtral.gguf"
 TWELVE = SAMPLES / "inputs" / "twelve.npz"
 PROGRAM = os.environ.get("ATTNSCOPE_PROGRAM", "")
 
@@ -137,6 +138,17 @@ class CommandLineTest(unittest.TestCase):
             np.testing.assert_allclose(np.sum(row["shares"], axis=1), 1, atol=1e-6)
         with self.assertRaisesRegex(attnscope.UsageError, "only a text has words"):
             attnscope.groups(self.trace, "words")
+
+    def test_experts(self):
+        trace = attnscope.open(MIXTURE).run([1, 5, 9])
+        expected = printed_json("experts", MIXTURE, "--input", "ids:1,5,9")["models"][0]
+        report = attnscope.experts(trace)
+        self.check_rows(report, expected["tokens"])
+        self.check_rows(report.parts["layers"], expected["layers"])
+        for row in expected["tokens"]:
+            self.assertAlmostEqual(sum(one["weight"] for one in row["chosen"]), 1, 6)
+        with self.assertRaisesRegex(attnscope.UsageError, "no experts were recorded"):
+            attnscope.experts(self.trace)
 
     def test_lens(self):
         report = attnscope.lens(self.trace, target="Bag")

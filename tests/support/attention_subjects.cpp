@@ -99,7 +99,7 @@ Subject family_subject(const std::filesystem::path& folder, const std::string& f
   Input input;
   input.content = Text{{}, std::move(ids)};
   TraceRequest request;
-  request.queries_keys_values = true;
+  request.queries_keys_values = request.quantities = true;
   subject.trace =
       std::make_shared<const Trace>(subject.model->run(input, subject.mechanism, request, {}));
   return subject;

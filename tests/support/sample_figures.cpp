@@ -178,6 +178,10 @@ Figure sample_figure(const std::string& recipe, ParameterValues settings, double
     request.subjects = {
         family_subject(folder.path(), "hugging_face_llama", {3, 1, 4, 1, 5, 9, 2, 6})};
     request.subjects.front().label = "llama";
+  } else if (recipe == "token-experts") {
+    request.subjects = {
+        family_subject(folder.path(), "hugging_face_mixtral", {3, 1, 4, 1, 5, 9, 2, 6})};
+    request.subjects.front().label = "mixtral";
   } else if (recipe == "patching") {
     request.subjects = {sample_subject("shakespeare-softmax", "text:What you")};
     request.settings["from"] = "text:What wou";

@@ -47,6 +47,7 @@ FigureRecipe feature_scatter_recipe();
 FigureRecipe position_bias_recipe();
 FigureRecipe key_maps_recipe();
 FigureRecipe token_importance_recipe();
+FigureRecipe token_experts_recipe();
 FigureRecipe energy_breakdown_recipe();
 FigureRecipe energy_growth_recipe();
 FigureRecipe energy_share_recipe();
@@ -98,6 +99,7 @@ std::span<const FigureRecipe> figure_recipes() {
       position_bias_recipe(),
       key_maps_recipe(),
       token_importance_recipe(),
+      token_experts_recipe(),
       energy_breakdown_recipe(),
       energy_growth_recipe(),
       energy_share_recipe(),

@@ -10,19 +10,9 @@
 
 namespace attnscope {
 
-namespace {
-
-/// One character of the text and the token it belongs to.
-struct Sign {
-  std::string text;
-  std::int64_t token = 0;
-};
-
-/// The text in lines of at most `columns` characters. Lines are broken at line ends, and when full
-/// after their last space if they have one.
-std::vector<std::vector<Sign>> sign_lines(const TokenLayout& layout, std::int64_t tokens,
-                                          std::size_t columns) {
-  std::vector<std::vector<Sign>> lines(1);
+std::vector<std::vector<TextSign>> text_lines(const TokenLayout& layout, std::int64_t tokens,
+                                              std::size_t columns) {
+  std::vector<std::vector<TextSign>> lines(1);
   for (std::int64_t token = 0; token < tokens; ++token) {
     const auto index = static_cast<std::size_t>(token);
     const std::string raw = index < layout.texts.size() ? layout.texts[index] : "";
@@ -30,10 +20,10 @@ std::vector<std::vector<Sign>> sign_lines(const TokenLayout& layout, std::int64_
     const std::vector<std::size_t> starts = character_starts(shown);
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
       if (lines.back().size() == columns) {
-        std::vector<Sign>& full = lines.back();
-        const auto space =
-            std::find_if(full.rbegin(), full.rend(), [](const Sign& s) { return s.text == "␣"; });
-        std::vector<Sign> next;
+        std::vector<TextSign>& full = lines.back();
+        const auto space = std::find_if(full.rbegin(), full.rend(),
+                                        [](const TextSign& s) { return s.text == "␣"; });
+        std::vector<TextSign> next;
         if (space != full.rend()) {
           next.assign(space.base(), full.end());
           full.erase(space.base(), full.end());
@@ -47,11 +37,9 @@ std::vector<std::vector<Sign>> sign_lines(const TokenLayout& layout, std::int64_
   return lines;
 }
 
-}  // namespace
-
 Panel text_heat_panel(const TokenLayout& layout, const std::vector<double>& weights,
                       std::size_t columns, const ColourScale& scale) {
-  const auto lines = sign_lines(layout, std::ssize(weights), columns);
+  const auto lines = text_lines(layout, std::ssize(weights), columns);
   Panel panel;
   panel.reversed_y = true;
   panel.x.visible = panel.y.visible = false;
@@ -64,7 +52,7 @@ Panel text_heat_panel(const TokenLayout& layout, const std::vector<double>& weig
   const ScaleColours colours(scale);
   for (std::size_t line = 0; line < lines.size(); ++line) {
     for (std::size_t column = 0; column < lines[line].size(); ++column) {
-      const Sign& sign = lines[line][column];
+      const TextSign& sign = lines[line][column];
       const double weight = weights[static_cast<std::size_t>(sign.token)];
       map.values[line * columns + column] = static_cast<float>(weight);
       if (sign.text == "␣") continue;

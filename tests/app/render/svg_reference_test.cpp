@@ -147,7 +147,7 @@ bool has_many_computed_colours(const std::string& name) {
          name == "score-channels" || name == "query-key-scatter" ||
          name == "rank-against-entropy" || name == "random-networks" || name == "patch-features" ||
          name == "rotary-use" || name == "spatial-frequencies" || name == "group-maps" ||
-         name == "groups-over-depth" || name == "receiver-heads";
+         name == "groups-over-depth" || name == "receiver-heads" || name == "token-experts";
 }
 
 std::string words_alone(const std::string& summary) {
