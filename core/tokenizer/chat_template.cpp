@@ -16,11 +16,11 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kLargest = std::size_t{1} << 20;  // bytes
-constexpr const char* kKey = "chat_template";
+constexpr const char* kTemplateKey = "chat_template";
 
 /// A template, or of a list of {"name", "template"} the default one; empty if there is none.
 std::string source_in(const json& object) {
-  const json found = object.is_object() ? object.value(kKey, json()) : json();
+  const json found = object.is_object() ? object.value(kTemplateKey, json()) : json();
   if (found.is_string()) return found.get<std::string>();
   for (const json& one : found.is_array() ? found : json::array()) {
     const bool usual = one.is_object() && one.value("name", json()) == "default";

@@ -26,7 +26,7 @@ constexpr int kMostDepth = 60;
 
 // ---- Pieces ----
 
-enum class PieceKind { text, output, statement };
+enum class ChunkKind { text, output, statement };
 
 /// A word of an expression: a name, a number, a text in quotes, or a sign.
 struct Word {
@@ -35,9 +35,9 @@ struct Word {
 };
 
 struct Piece {
-  PieceKind kind = PieceKind::text;
-  string text = {};              ///< of PieceKind::text
-  std::vector<Word> words = {};  ///< of the others
+  ChunkKind kind = ChunkKind::text;
+  string text = {};              ///< for ChunkKind::text
+  std::vector<Word> words = {};  ///< for the other kinds
   std::int64_t line = 1;         ///< in the template
 };
 
@@ -157,7 +157,7 @@ class Cutter {
         text = without_indent(text, end);
       }
     }
-    if (!text.empty()) pieces_.push_back({PieceKind::text, string(text), {}, line_});
+    if (!text.empty()) pieces_.push_back({ChunkKind::text, string(text), {}, line_});
     line_ += lines;
     at_ = end;
   }
@@ -183,7 +183,7 @@ class Cutter {
     if (inner.ends_with('-') || inner.ends_with('+')) inner.remove_suffix(1);
     if (sign != '#') {
       pieces_.push_back(
-          {sign == '{' ? PieceKind::output : PieceKind::statement, {}, words_of(inner), line_});
+          {sign == '{' ? ChunkKind::output : ChunkKind::statement, {}, words_of(inner), line_});
     }
     line_ += lines;
   }
@@ -197,7 +197,7 @@ class Cutter {
 
 /// Name of the statement, or empty.
 string_view statement_of(const Piece& piece) {
-  const bool named = piece.kind == PieceKind::statement && !piece.words.empty() &&
+  const bool named = piece.kind == ChunkKind::statement && !piece.words.empty() &&
                      piece.words.front().kind == Word::Kind::name;
   return named ? string_view(piece.words.front().text) : string_view();
 }
@@ -656,10 +656,10 @@ void Renderer::run(size_t begin, size_t end) {
   for (size_t at = begin; at < end && leave_ == Leave::no;) {
     const Piece& piece = pieces_[at];
     step(piece);
-    if (piece.kind == PieceKind::text) {
+    if (piece.kind == ChunkKind::text) {
       output_ += piece.text;
       ++at;
-    } else if (piece.kind == PieceKind::output) {
+    } else if (piece.kind == ChunkKind::output) {
       output_ += printed(Expression(*this, piece.words).whole());
       ++at;
     } else {

@@ -14,14 +14,14 @@ namespace {
 
 using std::string;
 
-constexpr std::string_view kSpace = " \t\n\r\f\v";
+constexpr std::string_view kBlanks = " \t\n\r\f\v";
 
 string text_of(const Value& value, const char* what) {
   if (value.is_string()) return value.get<string>();
   throw not_understood(string(what) + " of a value that is no text");
 }
 
-std::vector<string> characters_of(const string& text) {
+std::vector<string> single_characters(const string& text) {
   const std::vector<std::size_t> starts = character_starts(text);
   std::vector<string> all;
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
@@ -31,7 +31,7 @@ std::vector<string> characters_of(const string& text) {
 }
 
 string stripped(const string& text, const Value& what, bool left, bool right) {
-  const string signs = what.is_string() ? what.get<string>() : string(kSpace);
+  const string signs = what.is_string() ? what.get<string>() : string(kBlanks);
   const std::size_t begin = left ? text.find_first_not_of(signs) : 0;
   if (begin == string::npos) return {};
   const std::size_t last = right ? text.find_last_not_of(signs) : text.size() - 1;
@@ -63,7 +63,7 @@ string titled(const string& text) {
   return result;
 }
 
-string replaced(const string& text, const string& from, const string& to) {
+string with_replaced(const string& text, const string& from, const string& to) {
   if (from.empty()) throw not_understood("replace of an empty text");
   string result;
   std::size_t at = 0;
@@ -80,8 +80,8 @@ Value split(const string& text, const Value& by, const Value& most) {
   std::size_t at = 0;
   if (!by.is_string()) {  // runs of white space
     if (limit >= 0) throw not_understood("split at white space with a limit");
-    while ((at = text.find_first_not_of(kSpace, at)) != string::npos) {
-      const std::size_t end = std::min(text.find_first_of(kSpace, at), text.size());
+    while ((at = text.find_first_not_of(kBlanks, at)) != string::npos) {
+      const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
       parts.push_back(text.substr(at, end - at));
       at = end;
     }
@@ -107,7 +107,7 @@ Value items_of(const Value& value) {
 }
 
 Value length_of(const Value& value) {
-  if (value.is_string()) return std::ssize(characters_of(value.get<string>()));
+  if (value.is_string()) return std::ssize(single_characters(value.get<string>()));
   if (value.is_array() || value.is_object()) return static_cast<std::int64_t>(value.size());
   if (is_undefined(value)) return 0;
   throw not_understood("the length of a number");
@@ -210,8 +210,8 @@ const std::map<string, Filter>& filters() {
        [](const Value& value, const Arguments& a) { return selected(value, a, false); }},
       {"replace",
        [](const Value& value, const Arguments& a) -> Value {
-         return replaced(text_of(value, "replace"), text_of(a.at(0), "replace"),
-                         text_of(a.at(1), "replace"));
+         return with_replaced(text_of(value, "replace"), text_of(a.at(0), "replace"),
+                              text_of(a.at(1), "replace"));
        }},
       {"default",
        [](const Value& value, const Arguments& a) -> Value {
@@ -287,7 +287,7 @@ const std::map<string, Method>& text_methods() {
          return s.ends_with(text_of(a.at(0), "endswith"));
        })},
       {"replace", text([](const string& s, const Arguments& a) {
-         return replaced(s, text_of(a.at(0), "replace"), text_of(a.at(1), "replace"));
+         return with_replaced(s, text_of(a.at(0), "replace"), text_of(a.at(1), "replace"));
        })},
       {"split",
        text([](const string& s, const Arguments& a) { return split(s, a.at(0), a.at(1)); })},
@@ -424,7 +424,7 @@ std::vector<Value> elements(const Value& value) {
   } else if (value.is_object()) {
     for (const auto& [key, member] : value.items()) all.emplace_back(key);
   } else {
-    for (const string& one : characters_of(text_of(value, "a loop"))) all.emplace_back(one);
+    for (const string& one : single_characters(text_of(value, "a loop"))) all.emplace_back(one);
   }
   return all;
 }

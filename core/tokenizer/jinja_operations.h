@@ -29,9 +29,11 @@ struct Arguments {
 [[nodiscard]] Error not_understood(const std::string& what);
 
 [[nodiscard]] bool truth(const Value& value);
-/// As Jinja prints it: "True", "None", nothing for undefined. Throws for lists and mappings.
+/// The text that Jinja prints: "True", "None", nothing for undefined. Throws for lists and
+/// mappings.
 [[nodiscard]] std::string printed(const Value& value);
-/// As Python's json.dumps without ensure_ascii; with an indent if `indent` is not negative.
+/// The text of Python's json.dumps without ensure_ascii; with an indent if `indent` is not
+/// negative.
 [[nodiscard]] std::string json_of(const Value& value, int indent, int level = 0);
 /// The elements that a loop takes: of a list, keys of a mapping, characters of a text.
 [[nodiscard]] std::vector<Value> elements(const Value& value);

@@ -36,7 +36,7 @@ std::vector<TokenSpan> spans_of(const std::vector<TextSign>& line) {
 }
 
 /// The layers of the setting that have experts; without a choice the first, middle and last.
-std::vector<LayerExperts> chosen_layers(const Settings& read, const Trace& trace) {
+std::vector<LayerExperts> layers_with_experts(const Settings& read, const Trace& trace) {
   if (!read.is("layers", "auto")) {
     return layer_experts(trace, read.indices("layers", std::ssize(trace.layers)));
   }
@@ -136,7 +136,7 @@ bool has_experts(const Subject& subject) {
 Figure make_token_experts(const FigureRequest& request, const Progress&) {
   const Settings read(request);
   const Trace& trace = *request.subjects.front().trace;
-  const std::vector<LayerExperts> layers = chosen_layers(read, trace);
+  const std::vector<LayerExperts> layers = layers_with_experts(read, trace);
   const auto place = static_cast<std::size_t>(read.whole("place"));
   if (std::ssize(layers.front().tokens.front()) < read.whole("place")) {
     throw Error(ErrorKind::usage, "tokens do not pass through as many experts")

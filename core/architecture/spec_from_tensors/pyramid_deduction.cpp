@@ -244,8 +244,8 @@ class PyramidDeduction final : FamilyDeduction {
     return width / each;
   }
 
-  /// Sets the mechanisms: hash for layers with hash buffers (upstream mode), otherwise the family's,
-  /// by default softmax.
+  /// Sets the mechanisms: hash for layers with hash buffers (upstream mode), otherwise the
+  /// family's, by default softmax.
   void deduce_mechanisms() {
     if (stated("mechanism") || spec_.mechanism.name != MechanismChoice{}.name) return;
     bool differ = false;

@@ -61,7 +61,7 @@ struct Division {
   std::string connector_prefix;
 };
 
-std::string in_words(const std::vector<PartPrefix>& prefixes) {
+std::string prefixes_in_words(const std::vector<PartPrefix>& prefixes) {
   std::string words;
   for (const PartPrefix& one : prefixes)
     words += (words.empty() ? "" : ", ") + std::string(one.prefix);
@@ -88,7 +88,7 @@ Division divided(const Checkpoint& checkpoint, const VisionLanguageKind& kind,
       throw Error(ErrorKind::unsupported, "the tensor belongs to no part of the model")
           .in_file(checkpoint.path())
           .about(tensor.name)
-          .expected("a name that begins with one of " + in_words(kind.prefixes))
+          .expected("a name that begins with one of " + prefixes_in_words(kind.prefixes))
           .remedy("--option ignore=" + tensor.name + " if it does not change the computation");
     }
     std::vector<StoredTensor>& part = result.parts[static_cast<std::size_t>(place->first)];

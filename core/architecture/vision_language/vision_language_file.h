@@ -36,7 +36,7 @@ struct TileMarks {
 struct VisionLanguageFile {
   std::string name;  ///< "LLaVA"
   Checkpoint tower, language, connector;
-  std::string connector_prefix;  ///< of the connector's names in the file
+  std::string connector_prefix;  ///< prefix of the connector's names in the file
   std::filesystem::path config;  ///< config.json
   ConnectorSpec connection;
   /// Layer of the tower whose output is read: −1 is the last, −2 the one before.

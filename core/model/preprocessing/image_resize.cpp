@@ -80,12 +80,12 @@ double lanczos(double x) {
 }
 
 /// A kernel, and the distance from which on it is 0.
-struct Kernel {
+struct ResampleKernel {
   double (*weight)(double x);
   double support;
 };
 
-Kernel kernel_of(ResizeFilter filter) {
+ResampleKernel resample_kernel(ResizeFilter filter) {
   switch (filter) {
     case ResizeFilter::bilinear:
       return {triangle, 1};
@@ -169,7 +169,7 @@ Image with_channels(const Image& image, std::int64_t channels) {
 
 std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to,
                                            ResizeFilter filter) {
-  const Kernel kernel = kernel_of(filter);
+  const ResampleKernel kernel = resample_kernel(filter);
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   const double widening = std::max(scale, 1.0);
   const double support = kernel.support * widening;

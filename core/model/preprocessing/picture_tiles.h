@@ -14,7 +14,7 @@ struct PictureTiles {
   std::int64_t down = 0, across = 0;  ///< 0 × 0: the picture is one image
   std::vector<Image> tiles = {};      ///< down · across images of the model's size, row-major
   Image whole;                        ///< all of the picture, in the model's size
-  Image joined;                       ///< what the tiles, or else `whole`, cover
+  Image joined;                       ///< the picture that the tiles, or else `whole`, cover
 };
 
 /// The image with its longer side resized to spec.longest_edge, if that is not 0; the other side is

@@ -185,7 +185,7 @@ float* copy_row(const Tensor& image, std::int64_t channel, std::int64_t row, std
 
 }  // namespace
 
-Tensor normalise(const Image& image, const ModelSpec& spec) {
+Tensor normalised_pixels(const Image& image, const ModelSpec& spec) {
   Tensor values({image.channels, image.height, image.width});
   const std::int64_t pixels = image.width * image.height;
   for (std::int64_t channel = 0; channel < image.channels; ++channel) {
@@ -216,7 +216,7 @@ PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
           .expected("a .npy array of tokens [N, " + std::to_string(spec.embedding_width()) + "]");
     }
     Image image = fit_to_model(text ? *text->picture : std::get<Image>(input.content), spec);
-    Tensor values = normalise(image, spec);
+    Tensor values = normalised_pixels(image, spec);
     return {std::move(values), std::move(image)};
   } catch (Error& error) {
     if (error.subject().empty()) error.about(input.label);

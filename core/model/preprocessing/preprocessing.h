@@ -26,7 +26,7 @@ struct PreparedInput {
 [[nodiscard]] PreparedInput prepare_input(const Input& input, const ModelSpec& spec);
 
 /// Normalised pixels [C, H, W] of an image of the model's channels.
-[[nodiscard]] Tensor normalise(const Image& image, const ModelSpec& spec);
+[[nodiscard]] Tensor normalised_pixels(const Image& image, const ModelSpec& spec);
 
 /// Cuts an image or the stem's output [C, H, W] into flattened patches in row-major order, [N,
 /// C·ph·pw], each (channel, row, column): patch_stride apart, with zeros in the padding.

@@ -272,7 +272,7 @@ void VisionLanguageModel::put_picture_into(Text& text) const {
 TokenCells VisionLanguageModel::cells_in(const std::vector<std::int64_t>& ids,
                                          const TileCounts& tiles) const {
   const std::int64_t size = tile_rows() * tile_columns(), count = tiles.down * tiles.across;
-  std::vector<std::int64_t> firsts;  // of each tile, and of the whole picture
+  std::vector<std::int64_t> firsts;  // first token of each tile, and of the whole picture
   std::int64_t found = 0;
   for (std::int64_t token = 0; token < std::ssize(ids); ++token) {
     if (ids[static_cast<std::size_t>(token)] != image_token_) continue;
@@ -337,7 +337,7 @@ TokenizedText VisionLanguageModel::tokens_of(const Input& input) const {
 Tensor VisionLanguageModel::rows_of(const Image& image, const std::string& label,
                                     const Progress& progress) const {
   Input input;
-  input.content = normalise(image, tower_->spec());
+  input.content = normalised_pixels(image, tower_->spec());
   input.label = label;
   TraceRequest request;
   request.implied_maps = false;

@@ -69,7 +69,7 @@ class VisionLanguageModel final : public Model {
   [[nodiscard]] std::int64_t tile_rows() const;
   [[nodiscard]] std::int64_t tile_columns() const;
   [[nodiscard]] TileCounts tiles_of(const Image& picture) const;
-  /// What stands in the text in place of a picture's mark.
+  /// The part of the text that takes the place of a picture's mark.
   [[nodiscard]] std::string picture_text(const TileCounts& tiles) const;
   /// The tokens `ids` that stand for the picture. Throws Error(usage) if they are not as many as
   /// it needs.

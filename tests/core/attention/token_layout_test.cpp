@@ -17,7 +17,7 @@ TokenLayout tiled_layout() {
   return layout;
 }
 
-TEST(TokenCells, OfTilesHaveEachATokenAndOneOfTheWhole) {
+TEST(TokenCells, HaveATokenForEachCellOfTilesAndThoseOfTheWhole) {
   const TokenCells cells = tiled_layout().picture;
   EXPECT_EQ(cells.tokens(), (std::vector<std::int64_t>{1, 2, 3, 4, 6, 7, 8, 9, 12, 13, 14, 15}));
   EXPECT_EQ(cells.end(), 16);
@@ -52,7 +52,7 @@ TEST(TokenCells, SpreadTheWholePictureEvenly) {
   EXPECT_EQ(spread, (std::vector<double>{0, 0, 2.5, 1.5, 0, 0, 0, 0}));
 }
 
-TEST(TokenCells, OfTilesHaveNamesAndLinks) {
+TEST(TokenCells, HaveNamesAndLinksInTiles) {
   const TokenLayout tiled = tiled_layout();
   EXPECT_EQ(tiled.name(8), "(1, 2)");
   EXPECT_EQ(tiled.name(13), "(0, 2–3)");

@@ -30,7 +30,7 @@ resized = picture.resize((int(32 * 53 / 37), 32), Image.BICUBIC)
 left, top = round((resized.width - 28) / 2.0), round((resized.height - 28) / 2.0)
 arrays["evaluated"] = np.array(resized.crop((left, top, left + 28, top + 28)))
 
-# What Idefics 3's processor makes of the picture, upright and on its side, of 16 × 16 pixels a tile.
+# The picture upright and on its side, cut by Idefics 3's processor into tiles of 16 × 16 pixels.
 for name, pixels in (("wide", colour), ("tall", colour.transpose(1, 0, 2)), ("square", colour[:30, :30])):
     for longest in (16, 40, 64):
         tiles = tiles_of(torch.from_numpy(pixels.copy()), 16, longest)
