@@ -5,6 +5,7 @@
 #include "core/checkpoint/key_values.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
+#include "core/text/lines.h"
 #include "core/tokenizer/jinja.h"
 #include "core/tokenizer/tokenizer_neighbours.h"
 
@@ -43,17 +44,29 @@ std::string source_beside(const std::filesystem::path& folder,
 }  // namespace
 
 std::string ChatTemplate::text_of(const std::string& message, bool about_picture) const {
-  ordered_json content = message;
+  const auto rendered = [&](const ordered_json& content) {
+    ordered_json variables = {
+        {"messages", ordered_json::array({{{"role", "user"}, {"content", content}}})},
+        {"add_generation_prompt", true},
+        {"tools", nullptr},
+        {"documents", nullptr}};
+    for (const auto& [name, text] : tokens) variables[name] = text;
+    return render_jinja(source, variables);
+  };
+  const std::string words(without_spaces(message));
+  ordered_json parts = ordered_json::array({{{"type", "text"}, {"text", message}}});
   if (about_picture) {
-    content = ordered_json::array({{{"type", "image"}}, {{"type", "text"}, {"text", message}}});
+    parts.insert(parts.begin(), {{"type", "image"}});
+  } else {
+    std::string text = rendered(message);
+    if (text.find(words) != std::string::npos) return text;
   }
-  ordered_json variables = {
-      {"messages", ordered_json::array({{{"role", "user"}, {"content", content}}})},
-      {"add_generation_prompt", true},
-      {"tools", nullptr},
-      {"documents", nullptr}};
-  for (const auto& [name, text] : tokens) variables[name] = text;
-  return render_jinja(source, variables);
+  // Templates of models of pictures expect a list of parts, and pass over a text.
+  std::string text = rendered(parts);
+  if (text.find(words) != std::string::npos) return text;
+  throw Error(ErrorKind::unsupported, "the model's chat template does not write the message")
+      .found(text.substr(0, 80))
+      .remedy("give the whole text: text:WORDS");
 }
 
 std::optional<ChatTemplate> find_chat_template(const std::filesystem::path& folder,

@@ -16,7 +16,8 @@ struct ChatTemplate {
   std::map<std::string, std::string> tokens = {};
 
   /// The text of a conversation whose one message is the user's, up to where the answer begins; a
-  /// message about a picture has the picture before its words. Throws like render_jinja.
+  /// message about a picture has the picture before its words. Throws like render_jinja, and
+  /// Error(unsupported) if the message is not part of that text.
   [[nodiscard]] std::string text_of(const std::string& message, bool about_picture) const;
 };
 

@@ -91,7 +91,7 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
     return field;
   };
   text_ = text_field("input_text", tr("Text to run on"), tr("Type a text for the model"), 4);
-  chat_ = new QCheckBox(tr("In the model's chat template"));
+  chat_ = new QCheckBox(tr("Chat template"));
   chat_->setObjectName("input_chat");
   chat_->setToolTip(tr(
       "The text is a message to an assistant, with the marks around it that the model was trained "

@@ -109,13 +109,25 @@ TEST(ChatTemplates, AreFoundBesideTheTokenizer) {
   EXPECT_EQ(text(), "<s>[user]Hi[assistant]");
   EXPECT_EQ(find_chat_template(folder.path(), nullptr)->text_of("Hi", true),
             "<s>[user]<image>Hi[assistant]");
+  const std::string words = "{{ messages[0].content }}";
   write("tokenizer_config.json", {{{"name", "tool_use"}, {"template", "tools"}},
-                                  {{"name", "default"}, {"template", "usual"}}});
-  EXPECT_EQ(text(), "usual");
-  write("chat_template.json", "of the processor{{ bos_token }}");
-  EXPECT_EQ(text(), "of the processor<s>");
-  (void)folder.write("chat_template.jinja", "a file of its own\n");
-  EXPECT_EQ(text(), "a file of its own");
+                                  {{"name", "default"}, {"template", words + " as usual"}}});
+  EXPECT_EQ(text(), "Hi as usual");
+  write("chat_template.json", words + " of the processor{{ bos_token }}");
+  EXPECT_EQ(text(), "Hi of the processor<s>");
+  (void)folder.write("chat_template.jinja", words + " of a file of its own\n");
+  EXPECT_EQ(text(), "Hi of a file of its own");
+}
+
+TEST(ChatTemplates, WriteTheMessageInAnyForm) {
+  const auto text = [](const char* source) { return ChatTemplate{source}.text_of(" Hi ", false); };
+  // A text's characters have no type, so that this template would leave the message out.
+  EXPECT_EQ(text("{% for m in messages %}{% for part in m.content %}{% if part.type == 'text' %}"
+                 "<{{ part.text | trim }}>{% endif %}{% endfor %}{% endfor %}"),
+            "<Hi>");
+  EXPECT_EQ(text("{{ messages[0].content | trim }}!"), "Hi!");
+  expect_refusal([&] { return text("{{ messages[0].role }}"); }, ErrorKind::unsupported,
+                 "does not write the message", "text:WORDS");
 }
 
 TEST(ChatTemplates, GiveTheTokensOfAMessage) {
