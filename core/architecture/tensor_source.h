@@ -41,8 +41,7 @@ struct TensorSource {
 [[nodiscard]] Shape used_shape(const Checkpoint& checkpoint, const TensorSource& source);
 
 /// Number of heads, or of experts, by which the rows are stored: one tensor each, or a separate
-/// axis
-/// ([D, H, d] with axes {{1, 2}, {0}}); 0 if the file does not separate them. Throws like
+/// axis ([D, H, d] with axes {{1, 2}, {0}}); 0 if the file does not separate them. Throws like
 /// used_shape.
 [[nodiscard]] std::int64_t stored_parts(const Checkpoint& checkpoint, const TensorSource& source);
 

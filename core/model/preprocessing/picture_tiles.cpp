@@ -14,9 +14,14 @@ struct Size {
   std::int64_t width = 0, height = 0;
 };
 
-/// `edge` times the ratio of the sides, rounded down like upstream.
-std::int64_t scaled(std::int64_t edge, double ratio) {
-  return static_cast<std::int64_t>(static_cast<double>(edge) * ratio);
+/// The product rounded down, as upstream rounds lengths.
+std::int64_t length_times(std::int64_t length, double ratio) {
+  return static_cast<std::int64_t>(static_cast<double>(length) * ratio);
+}
+
+/// The quotient rounded down. Upstream divides, which may round otherwise than a product.
+std::int64_t length_over(std::int64_t length, double ratio) {
+  return static_cast<std::int64_t>(static_cast<double>(length) / ratio);
 }
 
 Size longest_edge_size(std::int64_t width, std::int64_t height, std::int64_t edge) {
@@ -25,9 +30,8 @@ Size longest_edge_size(std::int64_t width, std::int64_t height, std::int64_t edg
   edge = std::min(edge, longest);
   const double aspect = static_cast<double>(width) / static_cast<double>(height);
   const auto shorter = [](std::int64_t side) { return std::max<std::int64_t>(side + side % 2, 1); };
-  if (width >= height)
-    return {edge, shorter(static_cast<std::int64_t>(static_cast<double>(edge) / aspect))};
-  return {shorter(scaled(edge, aspect)), edge};
+  if (width >= height) return {edge, shorter(length_over(edge, aspect))};
+  return {shorter(length_times(edge, aspect)), edge};
 }
 
 std::int64_t tiles_along(std::int64_t pixels, std::int64_t side) {
@@ -39,12 +43,11 @@ TileCounts counts_of(const Size& size, const InputSpec& spec) {
   const double aspect = static_cast<double>(size.width) / static_cast<double>(size.height);
   if (size.width >= size.height) {
     counts.across = tiles_along(size.width, spec.image_width);
-    const auto height =
-        static_cast<std::int64_t>(static_cast<double>(counts.across * spec.image_width) / aspect);
+    const std::int64_t height = length_over(counts.across * spec.image_width, aspect);
     counts.down = std::max<std::int64_t>(tiles_along(height, spec.image_height), 1);
   } else {
     counts.down = tiles_along(size.height, spec.image_height);
-    const std::int64_t width = scaled(counts.down * spec.image_height, aspect);
+    const std::int64_t width = length_times(counts.down * spec.image_height, aspect);
     counts.across = std::max<std::int64_t>(tiles_along(width, spec.image_width), 1);
   }
   constexpr std::int64_t most = 256;
@@ -71,9 +74,10 @@ TileCounts count_tiles(std::int64_t width, std::int64_t height, const InputSpec&
 }
 
 PictureTiles cut_into_tiles(const Image& picture, const InputSpec& spec) {
-  const auto [down, across] = count_tiles(picture.width, picture.height, spec);
+  const TileCounts counts = count_tiles(picture.width, picture.height, spec);
+  const auto [down, across] = counts;
   const std::int64_t high = spec.image_height, wide = spec.image_width;
-  PictureTiles result{.down = down, .across = across, .tiles = {}, .whole = {}, .joined = {}};
+  PictureTiles result{counts, {}, {}, {}};
   result.joined = resize(with_longest_edge(picture, spec), std::max<std::int64_t>(across, 1) * wide,
                          std::max<std::int64_t>(down, 1) * high, spec.resize_filter);
   result.whole = resize(result.joined, wide, high, spec.resize_filter);

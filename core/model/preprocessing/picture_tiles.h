@@ -10,11 +10,14 @@
 
 namespace attnscope {
 
-struct PictureTiles {
-  std::int64_t down = 0, across = 0;  ///< 0 × 0: the picture is one image
-  std::vector<Image> tiles = {};      ///< down · across images of the model's size, row-major
-  Image whole;                        ///< all of the picture, in the model's size
-  Image joined;                       ///< the picture that the tiles, or else `whole`, cover
+struct TileCounts {
+  std::int64_t down = 0, across = 0;  ///< 0 × 0: the picture is not cut
+};
+
+struct PictureTiles : TileCounts {
+  std::vector<Image> tiles;  ///< down · across images of the model's size, row-major
+  Image whole;               ///< all of the picture, in the model's size
+  Image joined;              ///< the picture that the tiles, or else `whole`, cover
 };
 
 /// The image with its longer side resized to spec.longest_edge, if that is not 0; the other side is
@@ -26,11 +29,8 @@ struct PictureTiles {
 /// without spec.tiles it is resized to the model's size.
 [[nodiscard]] PictureTiles cut_into_tiles(const Image& picture, const InputSpec& spec);
 
-/// The number of tiles that cut_into_tiles makes of a picture of `width` × `height`, down and
-/// across; 0 × 0 if it is not cut. Throws Error(usage) for more than 256.
-struct TileCounts {
-  std::int64_t down = 0, across = 0;
-};
+/// The number of tiles that cut_into_tiles makes of a picture of `width` × `height`. Throws
+/// Error(usage) for more than 256.
 [[nodiscard]] TileCounts count_tiles(std::int64_t width, std::int64_t height,
                                      const InputSpec& spec);
 

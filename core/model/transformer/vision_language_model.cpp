@@ -235,7 +235,7 @@ TileCounts VisionLanguageModel::tiles_of(const Image& picture) const {
 }
 
 std::string VisionLanguageModel::picture_text(const TileCounts& tiles) const {
-  const std::string tokens = repeated(mark_, tile_rows() * tile_columns());
+  std::string tokens = repeated(mark_, tile_rows() * tile_columns());
   if (!marks_) return tokens;
   std::string text;
   for (std::int64_t row = 0; row < tiles.down; ++row) {
@@ -273,16 +273,17 @@ TokenCells VisionLanguageModel::cells_in(const std::vector<std::int64_t>& ids,
                                          const TileCounts& tiles) const {
   const std::int64_t size = tile_rows() * tile_columns(), count = tiles.down * tiles.across;
   std::vector<std::int64_t> firsts;  // first token of each tile, and of the whole picture
-  std::int64_t found = 0;
+  std::int64_t found = 0, in_tile = 0;
   for (std::int64_t token = 0; token < std::ssize(ids); ++token) {
     if (ids[static_cast<std::size_t>(token)] != image_token_) continue;
-    if (found % size == 0) firsts.push_back(token);
-    if (token != firsts.back() + found % size) {
+    if (in_tile == 0) firsts.push_back(token);
+    if (token != firsts.back() + in_tile) {
       throw Error(ErrorKind::usage, "the tokens of a picture do not follow each other")
           .expected(std::to_string(size) + " of " + visible_text(mark_))
-          .found(std::to_string(found % size));
+          .found(std::to_string(in_tile));
     }
     ++found;
+    in_tile = in_tile + 1 == size ? 0 : in_tile + 1;
   }
   if (found != (count + 1) * size) {
     throw Error(ErrorKind::usage, "the text does not have the tokens of its picture")
@@ -334,10 +335,10 @@ TokenizedText VisionLanguageModel::tokens_of(const Input& input) const {
   }
 }
 
-Tensor VisionLanguageModel::rows_of(const Image& image, const std::string& label,
+Tensor VisionLanguageModel::rows_of(Tensor pixels, const std::string& label,
                                     const Progress& progress) const {
   Input input;
-  input.content = normalised_pixels(image, tower_->spec());
+  input.content = std::move(pixels);
   input.label = label;
   TraceRequest request;
   request.implied_maps = false;
@@ -359,27 +360,29 @@ std::optional<PictureTokens> VisionLanguageModel::look_at(const Input& input,
   if (!asked || !asked->picture) return std::nullopt;
   const InputSpec& seen = tower_->spec().input;
   PictureTokens result;
-  std::vector<Image> images;
+  std::vector<Tensor> pixels;  // normalised
   if (seen.tiles) {
     PictureTiles cut = cut_into_tiles(with_channels(*asked->picture, seen.channels), seen);
-    images = std::move(cut.tiles);
-    images.push_back(std::move(cut.whole));
+    cut.tiles.push_back(std::move(cut.whole));
+    for (const Image& image : cut.tiles) {
+      pixels.push_back(normalised_pixels(image, tower_->spec()));
+    }
     result.image = std::move(cut.joined);
   } else {
     PreparedInput prepared = prepare_input(input, tower_->spec());
-    images.push_back(*prepared.image);
+    pixels.push_back(std::move(prepared.values));
     result.image = std::move(*prepared.image);
   }
   result.cells = cells_in(text.ids, tiles_of(*asked->picture));
-  const auto count = std::ssize(images);
+  const auto count = static_cast<double>(pixels.size());
   std::vector<float> rows;
-  for (std::int64_t i = 0; i < count; ++i) {
-    progress.step(static_cast<double>(i) / static_cast<double>(count), "looking at the picture");
-    const Tensor part = rows_of(images[static_cast<std::size_t>(i)], input.label, progress);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    progress.step(static_cast<double>(i) / count, "looking at the picture");
+    const Tensor part = rows_of(std::move(pixels[i]), input.label, progress);
     rows.insert(rows.end(), part.values().begin(), part.values().end());
   }
   const auto width = language_->spec().width;
-  result.rows = Tensor({std::ssize(rows) / width, width}, std::move(rows));
+  result.rows = Tensor({std::ssize(rows) / width, width}, rows);
   return result;
 }
 

@@ -76,8 +76,8 @@ class VisionLanguageModel final : public Model {
   [[nodiscard]] TokenCells cells_in(const std::vector<std::int64_t>& ids,
                                     const TileCounts& tiles) const;
   void put_picture_into(Text& text) const;
-  /// The rows [tokens of a tile, D] of an image of the tower's size.
-  [[nodiscard]] Tensor rows_of(const Image& image, const std::string& label,
+  /// The rows [tokens of a tile, D] of the normalised pixels of an image of the tower's size.
+  [[nodiscard]] Tensor rows_of(Tensor pixels, const std::string& label,
                                const Progress& progress) const;
 
   std::shared_ptr<const Transformer> tower_, language_;
