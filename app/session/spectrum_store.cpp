@@ -1,5 +1,6 @@
 #include "app/session/spectrum_store.h"
 
+#include <QPointer>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -181,9 +182,12 @@ void SpectrumStore::compute(SubjectId subject) {
     const auto found = entries_.find(subject);
     return found != entries_.end() && found->second.trace == trace;
   };
-  const auto show = [this, subject, of = entry.trace](std::shared_ptr<const SubjectSpectra> some) {
-    queue_call(this,
-               [this, subject, of, some = std::move(some)] { this->show(subject, of, some); });
+  const auto show = [&jobs = session_.jobs(), store = QPointer<SpectrumStore>(this), subject,
+                     of = entry.trace](std::shared_ptr<const SubjectSpectra> some) {
+    // Called through the queue, which outlives its jobs; the store may not.
+    queue_call(&jobs, [store, subject, of, some = std::move(some)] {
+      if (store) store->show(subject, of, some);
+    });
   };
   entry.job = session_.jobs().submit(
       tr("Ranks of %1").arg(QString::fromStdString(open.subject.label)),

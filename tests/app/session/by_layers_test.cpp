@@ -120,6 +120,15 @@ TEST(TraceSoFar, HandsOverGrowingCopiesAndNeverTheLastLayer) {
   EXPECT_EQ(handed_over, std::vector<std::int64_t>{3});
 }
 
+TEST_F(ByLayers, RanksMayBeUnwantedWhileTheyAreFound) {
+  auto store = std::make_unique<SpectrumStore>(session_);
+  const SubjectId id =
+      session_.add_trace(std::make_shared<const Trace>(sample_trace(12, 12, 14, 1)), "large");
+  ASSERT_TRUE(wait_until([&] { return store->of(id) != nullptr; }, 240));
+  store.reset();  // a window that is closed does the same; the job goes on
+  EXPECT_TRUE(wait());
+}
+
 class SpectraByLayers : public ByLayers {
  protected:
   SpectrumStore store_{session_};
