@@ -1,6 +1,8 @@
-// Decoding of quantised blocks, compiled once per instruction set. Each layout is unpacked to
-// codes, scales and minima, which are then converted to floats.
+// Decoding of quantised blocks and their products, compiled once per instruction set. Each layout
+// is unpacked to codes, scales and minima, which are then converted to floats.
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 #include "core/tensor/dtype.h"
 #include "core/tensor/quantised.h"
@@ -261,32 +263,83 @@ ATTNSCOPE_OPAQUE void decode(const Byte* blocks, std::int64_t count, float* out)
   }
 }
 
-/// Decodes blocks; returns false if there is no decoder for the layout.
-bool Decode(std::uint32_t ggml_type, const Byte* blocks, std::int64_t count, float* out) {
+/// Products of x with rows; `sums` has the sum of x in each group of a row.
+template <class Layout>
+ATTNSCOPE_OPAQUE void multiply(const Byte* rows, std::int64_t count, std::int64_t per_row,
+                               const float* x, const float* sums, float* out) {
+  // Vectors have at most 16 lanes, so every group consists of whole vectors.
+  const hn::CappedTag<float, 16> d;
+  const hn::Rebind<std::int8_t, decltype(d)> d8;
+  const hn::Rebind<std::int32_t, decltype(d)> d32;
+  constexpr int kGroups = Layout::elements / Layout::group;
+  Unpacked unpacked;
+  for (std::int64_t row = 0; row < count; ++row) {
+    auto total = hn::Zero(d);
+    float minima = 0;
+    const float* at = x;
+    const float* sum = sums;
+    for (std::int64_t block = 0; block < per_row; ++block, rows += Layout::bytes) {
+      Layout::unpack(rows, unpacked);
+      for (int group = 0; group < kGroups; ++group, at += Layout::group, ++sum) {
+        const std::int8_t* const codes = unpacked.codes + group * Layout::group;
+        auto part = hn::Zero(d);
+        for (std::size_t i = 0; i < Layout::group; i += hn::Lanes(d)) {
+          const auto code = hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, codes + i)));
+          part = hn::MulAdd(code, hn::LoadU(d, at + i), part);
+        }
+        total = hn::MulAdd(hn::Set(d, unpacked.scales[group]), part, total);
+        if (Layout::has_minima) minima += unpacked.minima[group] * *sum;
+      }
+    }
+    out[row] = hn::GetLane(hn::SumOfLanes(d, total)) - minima;
+  }
+}
+
+/// Calls use(layout) with the layout of this number; returns false if there is none.
+template <class Use>
+HWY_INLINE bool with_layout(std::uint32_t ggml_type, const Use& use) {
   switch (ggml_type) {
     case 2:
-      return decode<Q4_0>(blocks, count, out), true;
+      return use(Q4_0()), true;
     case 3:
-      return decode<Q4_1>(blocks, count, out), true;
+      return use(Q4_1()), true;
     case 6:
-      return decode<Q5_0>(blocks, count, out), true;
+      return use(Q5_0()), true;
     case 7:
-      return decode<Q5_1>(blocks, count, out), true;
+      return use(Q5_1()), true;
     case 8:
-      return decode<Q8_0>(blocks, count, out), true;
+      return use(Q8_0()), true;
     case 10:
-      return decode<Q2_K>(blocks, count, out), true;
+      return use(Q2_K()), true;
     case 11:
-      return decode<Q3_K>(blocks, count, out), true;
+      return use(Q3_K()), true;
     case 12:
-      return decode<Q4_K>(blocks, count, out), true;
+      return use(Q4_K()), true;
     case 13:
-      return decode<Q5_K>(blocks, count, out), true;
+      return use(Q5_K()), true;
     case 14:
-      return decode<Q6_K>(blocks, count, out), true;
+      return use(Q6_K()), true;
     default:
       return false;
   }
+}
+
+/// Decodes blocks; returns false if there is no decoder for the layout.
+bool Decode(std::uint32_t ggml_type, const Byte* blocks, std::int64_t count, float* out) {
+  return with_layout(ggml_type, [&]<class Layout>(Layout) { decode<Layout>(blocks, count, out); });
+}
+
+/// The number of elements in a group; 0 if there is no decoder for the layout.
+int GroupSize(std::uint32_t ggml_type) {
+  int size = 0;
+  with_layout(ggml_type, [&]<class Layout>(Layout) { size = Layout::group; });
+  return size;
+}
+
+void Multiply(std::uint32_t ggml_type, const Byte* rows, std::int64_t count, std::int64_t per_row,
+              const float* x, const float* sums, float* out) {
+  with_layout(ggml_type,
+              [&]<class Layout>(Layout) { multiply<Layout>(rows, count, per_row, x, sums, out); });
 }
 
 }  // namespace attnscope::HWY_NAMESPACE
@@ -296,12 +349,27 @@ HWY_AFTER_NAMESPACE();
 namespace attnscope {
 
 HWY_EXPORT(Decode);
+HWY_EXPORT(GroupSize);
+HWY_EXPORT(Multiply);
 
 void dequantise(const BlockLayout& layout, const std::byte* blocks, std::int64_t count,
                 float* out) {
   check_readable(layout);
   HWY_DYNAMIC_DISPATCH(Decode)
   (layout.ggml_type, reinterpret_cast<const std::uint8_t*>(blocks), count, out);
+}
+
+void multiply_rows(const BlockLayout& layout, const std::byte* rows, std::int64_t count,
+                   std::int64_t per_row, const float* x, float* out) {
+  check_readable(layout);
+  const auto group = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(GroupSize)(layout.ggml_type));
+  std::vector<float> sums;
+  for (std::int64_t at = 0; at < per_row * layout.elements; at += group) {
+    sums.push_back(static_cast<float>(std::accumulate(x + at, x + at + group, 0.0)));
+  }
+  HWY_DYNAMIC_DISPATCH(Multiply)
+  (layout.ggml_type, reinterpret_cast<const std::uint8_t*>(rows), count, per_row, x, sums.data(),
+   out);
 }
 
 }  // namespace attnscope

@@ -35,4 +35,10 @@ void check_readable(const BlockLayout& layout);
 /// ggml's reference. Throws like check_readable.
 void dequantise(const BlockLayout& layout, const std::byte* blocks, std::int64_t count, float* out);
 
+/// The products of x with each of `count` rows of `per_row` blocks, [count], without decoding the
+/// rows to memory. They differ from those of decoded rows by rounding in float32 only. Throws like
+/// check_readable.
+void multiply_rows(const BlockLayout& layout, const std::byte* rows, std::int64_t count,
+                   std::int64_t per_row, const float* x, float* out);
+
 }  // namespace attnscope

@@ -88,6 +88,14 @@ void Linear::multiply_in_pieces(ConstMatrixMap x, Tensor& y) const {
   weight_.release_pages();
 }
 
+/// Multiplies one row with quantised rows as they are stored. A text that grows by a token reads
+/// them again soon, so their pages are kept.
+void Linear::multiply_row(const float* x, Tensor& y) const {
+  for_blocks(outputs_, kPiece, [&](std::int64_t first, std::int64_t count) {
+    weight_.multiply_row(first, count, x, y.data() + first);
+  });
+}
+
 Tensor Linear::operator()(ConstMatrixMap x) const {
   if (weight_.empty()) {
     Tensor y = adder_linear(rows_at(x.data(), x.rows(), x.cols()), packed_, bias_);
@@ -97,6 +105,8 @@ Tensor Linear::operator()(ConstMatrixMap x) const {
   Tensor y = Tensor::unfilled({x.rows(), outputs_});
   if (weight_.in_memory()) {
     multiply(x, y);
+  } else if (x.rows() == 1 && weight_.is_quantised()) {
+    multiply_row(x.data(), y);
   } else {
     multiply_in_pieces(x, y);
   }

@@ -47,6 +47,7 @@ class Linear {
   std::int64_t inputs_ = 0, outputs_ = 0;
   void multiply(ConstMatrixMap x, Tensor& y) const;
   void multiply_in_pieces(ConstMatrixMap x, Tensor& y) const;
+  void multiply_row(const float* x, Tensor& y) const;
 
   WeightMatrix weight_;  // multiplicative
   PackedRows packed_;    // adder

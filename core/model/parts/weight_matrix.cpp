@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/platform/file_mapping.h"
+
 namespace attnscope {
 
 WeightMatrix::WeightMatrix(Tensor values)
@@ -25,11 +27,15 @@ const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
   const std::int64_t width = columns();
   if (!stored_) return values_ ? values_->data() + first * width : nullptr;
   room.resize(static_cast<std::size_t>(count * width));
-  if (order_.empty()) {
-    stored_->rows_to_float(first, first + count, room.data());
-    return room.data();
-  }
-  // Rows that are consecutive in the file are read at once.
+  for_runs(first, count, [&](std::int64_t from, std::int64_t run, std::int64_t done) {
+    stored_->rows_to_float(from, from + run, room.data() + done * width);
+  });
+  return room.data();
+}
+
+template <class Use>
+void WeightMatrix::for_runs(std::int64_t first, std::int64_t count, const Use& use) const {
+  if (order_.empty()) return use(first, count, 0);
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t from = order_[static_cast<std::size_t>(first + done)];
     std::int64_t run = 1;
@@ -37,10 +43,20 @@ const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
            order_[static_cast<std::size_t>(first + done + run)] == from + run) {
       ++run;
     }
-    stored_->rows_to_float(from, from + run, room.data() + done * width);
+    use(from, run, done);
     done += run;
   }
-  return room.data();
+}
+
+void WeightMatrix::multiply_row(std::int64_t first, std::int64_t count, const float* x,
+                                float* out) const {
+  const BlockLayout& layout = *stored_->blocks;
+  const std::int64_t per_row = columns() / layout.elements;
+  for_runs(first, count, [&](std::int64_t from, std::int64_t run, std::int64_t done) {
+    multiply_rows(layout, stored_->data + from * per_row * layout.bytes, run, per_row, x,
+                  out + done);
+  });
+  check_unchanged(stored_->data);
 }
 
 void WeightMatrix::release_pages() const {

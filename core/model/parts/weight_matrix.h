@@ -31,6 +31,11 @@ class WeightMatrix {
   /// `room`. Throws like TensorView::rows_to_float.
   [[nodiscard]] const float* read(std::int64_t first, std::int64_t count,
                                   std::vector<float>& room) const;
+  /// True for quantised rows of a file, which multiply_row reads as they are.
+  [[nodiscard]] bool is_quantised() const { return stored_ && stored_->blocks != nullptr; }
+  /// The products of x [columns] with `count` rows from `first` on, [count]; only if is_quantised.
+  /// Throws like TensorView::rows_to_float.
+  void multiply_row(std::int64_t first, std::int64_t count, const float* x, float* out) const;
   /// Releases the memory of rows that were read from the file; they are read from there again if
   /// needed. Small matrices are kept.
   void release_pages() const;
@@ -38,6 +43,11 @@ class WeightMatrix {
   [[nodiscard]] WeightMatrix with_rows(std::vector<std::int64_t> rows) const;
 
  private:
+  /// Calls use(first stored row, number, place in the result) for rows that follow each other in
+  /// the file.
+  template <class Use>
+  void for_runs(std::int64_t first, std::int64_t count, const Use& use) const;
+
   std::shared_ptr<const Tensor> values_;
   std::optional<TensorView> stored_;
   std::vector<std::int64_t> order_;  // order of the stored rows; empty if unchanged

@@ -1,11 +1,13 @@
 // Quantised blocks and their values, written by tests/data/checkpoint/make_gguf.py.
 #include "core/tensor/quantised.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
+#include "tests/support/hashed_weights.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -46,6 +48,32 @@ TEST_P(Quantised, GivesSingleRows) {
   EXPECT_TRUE(std::equal(doubles.begin(), doubles.end(), all.data()));
   EXPECT_EQ(view.count_non_finite().nan, 0);
   EXPECT_THROW((void)view.to_int64(), Error);
+}
+
+TEST_P(Quantised, MultipliesRowsAsTheyAreStored) {
+  const std::string name = GetParam();
+  const Checkpoint file = open_checkpoint(test_data("checkpoint/quantised.gguf"));
+  const TensorView view = file.at(name + ".weight").view();
+  const Tensor rows = view.to_float();
+  const Tensor x = hashed_input("x", {1, view.columns()});
+  std::vector<float> products(static_cast<std::size_t>(view.rows()));
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    multiply_rows(*view.blocks, view.data, view.rows(), view.columns() / view.blocks->elements,
+                  x.data(), products.data());
+    for (std::int64_t row = 0; row < view.rows(); ++row) {
+      double product = 0, size = 0;
+      for (std::int64_t i = 0; i < view.columns(); ++i) {
+        const double term =
+            static_cast<double>(rows.matrix()(row, i)) * static_cast<double>(x.data()[i]);
+        product += term;
+        size += std::abs(term);
+      }
+      EXPECT_NEAR(products[static_cast<std::size_t>(row)], product, 2e-6 * size)
+          << "row " << row << " by " << hwy::TargetName(target);
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllReadable, Quantised,
