@@ -155,7 +155,7 @@ MatrixD segment_means(const MatrixD& rows, std::int64_t count) {
 /// softmax(scale · a bᵀ) in double: errors of the landmarks' softmax are as much larger in the map
 /// as its inverse is.
 MatrixD wide_softmax(const MatrixD& a, const MatrixD& b, double scale) {
-  MatrixD weights = scale * (a * b.transpose());
+  MatrixD weights = scale * dense_product_transposed(a, b);
   for (Eigen::Index i = 0; i < weights.rows(); ++i) {
     weights.row(i).array() -= weights.row(i).maxCoeff();
     weights.row(i) = weights.row(i).array().exp();
@@ -187,10 +187,10 @@ MatrixD iterated_inverse(const MatrixD& weights, double divisor, std::int64_t it
   const MatrixD one = MatrixD::Identity(weights.rows(), weights.cols());
   MatrixD inverse = weights.transpose() / divisor;
   for (std::int64_t i = 0; i < iterations; ++i) {
-    const MatrixD product = weights * inverse;
-    const MatrixD inner = 15 * one - product * (7 * one - product);
-    const MatrixD outer = 13 * one - product * inner;
-    inverse = MatrixD((0.25 * inverse) * outer);
+    const MatrixD product = dense_product(weights, inverse);
+    const MatrixD inner = 15 * one - dense_product(product, 7 * one - product);
+    const MatrixD outer = 13 * one - dense_product(product, inner);
+    inverse = 0.25 * dense_product(inverse, outer);
   }
   return inverse;
 }
@@ -218,8 +218,9 @@ NarrowHeads nystrom_heads(const AttentionInput& input, const NystromSettings& se
     const double scale = input.score_scale();
     const double divisor =
         settings.divisor == FirstDivisor::layer ? of_layer : largest_column_sum(parts.of_landmarks);
-    const MatrixD left = wide_softmax(parts.queries, parts.key_landmarks, scale) *
-                         iterated_inverse(parts.of_landmarks, divisor, settings.iterations);
+    const MatrixD left =
+        dense_product(wide_softmax(parts.queries, parts.key_landmarks, scale),
+                      iterated_inverse(parts.of_landmarks, divisor, settings.iterations));
     return NarrowFactors{
         .left = left.cast<float>(),
         .right = wide_softmax(parts.query_landmarks, parts.keys, scale).transpose().cast<float>()};
@@ -235,7 +236,7 @@ struct SoftSettings {
 
 /// exp(−½‖a_i − b_j‖²).
 MatrixD gaussian_kernel(const MatrixD& a, const MatrixD& b) {
-  MatrixD exponents = a * b.transpose();
+  MatrixD exponents = dense_product_transposed(a, b);
   exponents.colwise() -= 0.5 * a.rowwise().squaredNorm();
   exponents.rowwise() -= 0.5 * b.rowwise().squaredNorm().transpose();
   return exponents.array().exp();
@@ -247,8 +248,8 @@ MatrixD newton_inverse(MatrixD kernel, std::int64_t iterations) {
   kernel.diagonal().array() += 0.01;
   MatrixD inverse = (1.8 / (largest * largest)) * kernel;
   for (std::int64_t i = 0; i < iterations; ++i) {
-    const MatrixD product = kernel * inverse;
-    inverse = MatrixD(2 * inverse - inverse * product);
+    const MatrixD product = dense_product(kernel, inverse);
+    inverse = 2 * inverse - dense_product(inverse, product);
   }
   return inverse;
 }
@@ -296,7 +297,7 @@ MatrixD convolved_areas(const Tensor& kernel, const MatrixD& queries, const Agen
       const std::int64_t x = a % areas.across * side + tap % side;
       covered.row(a) = queries.row(areas.prefix + y * areas.columns + x);
     }
-    landmarks += covered * weights.transpose();
+    landmarks += dense_product_transposed(covered, weights);
   }
   return landmarks;
 }
@@ -326,7 +327,8 @@ NarrowHeads soft_heads(const AttentionInput& input, const SoftSettings& settings
     const MatrixD landmarks = soft_landmarks(input, head, queries, areas);
     const MatrixD inverse =
         newton_inverse(gaussian_kernel(landmarks, landmarks), settings.iterations);
-    return NarrowFactors{.left = (gaussian_kernel(queries, landmarks) * inverse).cast<float>(),
+    const MatrixD left = dense_product(gaussian_kernel(queries, landmarks), inverse);
+    return NarrowFactors{.left = left.cast<float>(),
                          .right = gaussian_kernel(keys, landmarks).cast<float>()};
   };
 }

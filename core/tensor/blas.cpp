@@ -50,20 +50,31 @@ void multiply(ConstStridedMatrixMap a, ConstStridedMatrixMap b, float scale, Str
   gemm(a, b, false, scale, out, accumulate);
 }
 
-MatrixD dense_product(const MatrixD& a, const MatrixD& b) {
+namespace {
+
+MatrixD product_in_blocks(const MatrixD& a, const MatrixD& b, bool transposed) {
   constexpr Eigen::Index kRowsPerBlock = 256;
-  if (a.size() == 0 || b.size() == 0) return MatrixD::Zero(a.rows(), b.cols());
+  const Eigen::Index columns = transposed ? b.rows() : b.cols();
+  if (a.size() == 0 || b.size() == 0) return MatrixD::Zero(a.rows(), columns);
   use_one_blas_thread();
-  MatrixD product(a.rows(), b.cols());
+  MatrixD product(a.rows(), columns);
   const auto extent = [](Eigen::Index count) { return static_cast<int>(count); };
   tbb::parallel_for(Eigen::Index{0}, (a.rows() - 1) / kRowsPerBlock + 1, [&](Eigen::Index block) {
     const Eigen::Index first = block * kRowsPerBlock;
     const Eigen::Index rows = std::min(kRowsPerBlock, a.rows() - first);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, extent(rows), extent(b.cols()),
-                extent(a.cols()), 1, a.row(first).data(), extent(a.cols()), b.data(),
-                extent(b.cols()), 0, product.row(first).data(), extent(b.cols()));
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, transposed ? CblasTrans : CblasNoTrans, extent(rows),
+                extent(columns), extent(a.cols()), 1, a.row(first).data(), extent(a.cols()),
+                b.data(), extent(b.cols()), 0, product.row(first).data(), extent(columns));
   });
   return product;
+}
+
+}  // namespace
+
+MatrixD dense_product(const MatrixD& a, const MatrixD& b) { return product_in_blocks(a, b, false); }
+
+MatrixD dense_product_transposed(const MatrixD& a, const MatrixD& b) {
+  return product_in_blocks(a, b, true);
 }
 
 }  // namespace attnscope

@@ -20,8 +20,9 @@ void multiply_transposed(ConstStridedMatrixMap a, ConstStridedMatrixMap b, float
 void multiply(ConstStridedMatrixMap a, ConstStridedMatrixMap b, float scale, StridedMatrixMap out,
               bool accumulate = false);
 
-/// a b of large matrices in double. Blocks of rows run in parallel; the result does not depend on
-/// the number of threads.
+/// a b in double, or a bᵀ. Blocks of rows run in parallel; the result does not depend on the number
+/// of threads.
 [[nodiscard]] MatrixD dense_product(const MatrixD& a, const MatrixD& b);
+[[nodiscard]] MatrixD dense_product_transposed(const MatrixD& a, const MatrixD& b);
 
 }  // namespace attnscope
