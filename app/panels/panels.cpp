@@ -62,7 +62,8 @@ DockPanel* with_samples(const PanelContext& context) {
 constexpr PanelPage kModelPages[] = {{"structure", QT_TR_NOOP("Structure"), true}};
 constexpr PanelPage kRowPages[] = {{"query", QT_TR_NOOP("Query on the input")},
                                    {"profile", QT_TR_NOOP("Profile of the map")},
-                                   {"cosine", QT_TR_NOOP("Likeness to a token")}};
+                                   {"cosine", QT_TR_NOOP("Likeness to a token")},
+                                   {"colours", QT_TR_NOOP("Components as colours")}};
 constexpr PanelPage kViewsOfMaps[] = {{"ranks", QT_TR_NOOP("Ranks")},
                                       {"heads", QT_TR_NOOP("Measures of heads")},
                                       {"depth", QT_TR_NOOP("Rank over depth")}};

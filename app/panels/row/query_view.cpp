@@ -207,7 +207,8 @@ void QueryView::paint_weights(QPainter& painter, const QRectF& grid) const {
   const auto weight_of = [&](std::int64_t token) {
     return static_cast<double>(picture_.weights[static_cast<std::size_t>(token)]);
   };
-  for (std::int64_t token = 0; token < all; ++token) {
+  const bool coloured = std::ssize(picture_.colours) == all;
+  for (std::int64_t token = 0; token < all && !coloured; ++token) {
     if (!cells.contains(token)) painter.fillRect(place_of(token), ink_of(weight_of(token), false));
   }
   if (cells.count() == 0) return;
@@ -216,9 +217,14 @@ void QueryView::paint_weights(QPainter& painter, const QRectF& grid) const {
                  QImage::Format_ARGB32);
   const std::vector<double> weights = cells.spread(weight_of);
   for (std::int64_t cell = 0; cell < cells.count(); ++cell) {
+    QColor ink = ink_of(weights[static_cast<std::size_t>(cell)], !image_.isNull());
+    if (coloured) {
+      const std::int64_t token = cells.token_at(cell / cells.columns, cell % cells.columns);
+      ink = picture_.colours[static_cast<std::size_t>(token)];
+      if (!image_.isNull()) ink.setAlphaF(static_cast<float>(picture_.opacity));
+    }
     overlay.setPixelColor(static_cast<int>(cell % cells.columns),
-                          static_cast<int>(cell / cells.columns),
-                          ink_of(weights[static_cast<std::size_t>(cell)], !image_.isNull()));
+                          static_cast<int>(cell / cells.columns), ink);
   }
   painter.drawImage(grid, overlay);
 }
@@ -229,6 +235,7 @@ QString QueryView::in_words(std::int64_t token) const {
   const float weight = picture_.weights[static_cast<std::size_t>(token)];
   const bool later = !picture_.of_cosines && picture_.trace->causal && picture_.query >= 0 &&
                      token > picture_.query;
+  if (!picture_.colours.empty()) return lines.join('\n');
   if (later && !(weight > 0)) {
     lines << tr("Masked: it comes after the query");
   } else if (std::isnan(weight)) {

@@ -30,6 +30,7 @@ struct QueryPicture {
   std::optional<std::int64_t> hover;  ///< key with a thin outline
   double opacity = 0.8;               ///< opacity of the weights over an image, 0 to 1
   bool of_cosines = false;            ///< true if the weights are cosines of tokens
+  std::vector<QColor> colours = {};   ///< one per key, in place of its weight's; may be empty
 };
 
 class QueryView : public QWidget {

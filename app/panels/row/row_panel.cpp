@@ -92,7 +92,10 @@ void RowPanel::add_header() {
       {"row_rollout", QT_TR_NOOP("Rollout"),
        QT_TR_NOOP("How much of each token reaches the selected one through all layers"), "middle"},
       {"row_cosine", QT_TR_NOOP("Cosine"),
-       QT_TR_NOOP("The cosine of the selected token with each token after the layer"), "last"}};
+       QT_TR_NOOP("The cosine of the selected token with each token after the layer"), "middle"},
+      {"row_colours", QT_TR_NOOP("Colours"),
+       QT_TR_NOOP("Three principal components of the patches after the layer as red, green, blue"),
+       "last"}};
   for (const auto& choice : choices) {
     QToolButton* const button =
         segment_button(choice.name, tr(choice.text), tr(choice.tip), choice.place);
@@ -169,8 +172,11 @@ RowPanel::Shown RowPanel::shown() const {
 }
 
 bool RowPanel::show_page(const std::string& page) {
-  if (page != "query" && page != "profile" && page != "cosine") return false;
-  (page == "cosine" ? choices_.back() : choices_.front())->setChecked(true);
+  if (page != "query" && page != "profile" && page != "cosine" && page != "colours") return false;
+  const Shown shown = page == "cosine"    ? Shown::cosine
+                      : page == "colours" ? Shown::colours
+                                          : Shown::row;
+  choices_[static_cast<std::size_t>(shown)]->setChecked(true);
   as_curve_->setChecked(page == "profile");
   return true;
 }
@@ -195,7 +201,8 @@ std::optional<MapCell> RowPanel::selected_cell(const OpenSubject& open) const {
 const TokenLayout& RowPanel::layout_of(const Trace& trace) const {
   const std::int64_t layer = session_.selection().layer;
   if (shown() == Shown::rollout) return trace.layout;
-  const bool of_queries = shown() == Shown::column || shown() == Shown::cosine;
+  const bool of_keys = shown() == Shown::row || shown() == Shown::distance;
+  const bool of_queries = !of_keys;
   return of_queries ? query_layout(trace, layer) : key_layout(trace, layer);
 }
 
@@ -231,6 +238,10 @@ std::vector<float> RowPanel::weights_of(const OpenSubject& open) {
   if (shown() == Shown::cosine) return cosines(open);
   const Trace& trace = *open.subject.trace;
   const std::int64_t layer = session_.selection().layer;
+  if (shown() == Shown::colours) {
+    want_colours(open);
+    return std::vector(static_cast<std::size_t>(trace.queries(layer)), kNoWeight);
+  }
   const bool of_queries = shown() == Shown::column;
   const std::int64_t tokens = of_queries ? trace.queries(layer) : trace.keys(layer);
   std::vector<float> weights(static_cast<std::size_t>(tokens), kNoWeight);
@@ -291,6 +302,46 @@ void RowPanel::want_rollout(const OpenSubject& open) {
       this);
 }
 
+void RowPanel::want_colours(const OpenSubject& open) {
+  Coloured& coloured = coloured_[open.id];
+  const std::int64_t layer = session_.selection().layer;
+  if (coloured.trace == open.subject.trace && coloured.layer == layer) return;
+  session_.jobs().cancel(coloured.job);
+  coloured = {.trace = open.subject.trace, .layer = layer, .colours = {}, .error = {}};
+  const auto current = [this, id = open.id, trace = coloured.trace, layer]() -> Coloured* {
+    Coloured& known = coloured_[id];
+    return known.trace == trace && known.layer == layer ? &known : nullptr;
+  };
+  coloured.job = session_.jobs().submit(
+      tr("Colours of %1").arg(QString::fromStdString(open.subject.label)),
+      [this, trace = coloured.trace, layer, current](const Progress&) -> JobQueue::Delivery {
+        const MatrixD patches = patch_tokens(*trace, layer);
+        const PatchAxes axes = patch_axes(patches);
+        const MatrixD found = patch_colours(patches, axes);
+        std::vector<QColor> colours(static_cast<std::size_t>(trace->queries(layer)));
+        for (Eigen::Index patch = 0; patch < found.rows(); ++patch) {
+          colours[static_cast<std::size_t>(query_layout(*trace, layer).prefix + patch)] =
+              QColor::fromRgbF(static_cast<float>(found(patch, 0)),
+                               static_cast<float>(found(patch, 1)),
+                               static_cast<float>(found(patch, 2)));
+        }
+        return [this, current, colours, share = axes.share] {
+          Coloured* const known = current();
+          if (!known) return;
+          known->colours = colours;
+          known->share = share;
+          refresh();
+        };
+      },
+      [this, current](const JobFailure& failure) {
+        Coloured* const known = current();
+        if (!known) return;
+        known->error = failure.cancelled ? tr("stopped") : QString::fromStdString(failure.what);
+        refresh();
+      },
+      this);
+}
+
 void RowPanel::add_view() {
   auto* view = new QueryView;
   view->setObjectName(QString("query_view_%1").arg(views_.size()));
@@ -325,7 +376,9 @@ void RowPanel::refresh() {
   for (const OpenSubject& open : session_.subjects()) {
     if (open.subject.trace) ready.push_back(&open);
   }
-  std::erase_if(rollouts_, [this](const auto& known) { return !session_.find(known.first); });
+  const auto closed = [this](const auto& known) { return !session_.find(known.first); };
+  std::erase_if(rollouts_, closed);
+  std::erase_if(coloured_, closed);
   if (ready.empty()) {
     return show_instead(
         session_.subjects().empty()
@@ -382,13 +435,15 @@ void RowPanel::refresh() {
         {open.id, session_.place_of(open.id), QString::fromStdString(open.subject.label),
          open.subject.trace, layout_of(*open.subject.trace), std::move(weights[i]), scale, own[i],
          own[i] >= 0, hovered ? (of_queries ? hovered->query : hovered->key) : std::nullopt,
-         opacity_->value() / 100.0, shown() == Shown::cosine});
+         opacity_->value() / 100.0, shown() == Shown::cosine,
+         shown() == Shown::colours ? coloured_[open.id].colours : std::vector<QColor>{}});
   }
   opacity_->setVisible(std::ranges::any_of(
       ready, [](const OpenSubject* open) { return open->subject.trace->image.has_value(); }));
   rolled_->setVisible(shown() == Shown::rollout);
   caption_->setText(caption(ready));
   scale_->set_scale(scale);
+  scale_->setVisible(shown() != Shown::colours);
   divide();
 }
 
@@ -411,11 +466,11 @@ ColourScale RowPanel::scale_of(double least, double largest) const {
 
 void RowPanel::divide() {
   const bool both = height() >= kBothHeight;
-  const bool only_curve = shown() == Shown::distance;
-  pictures_->setVisible(!only_curve && (both || !as_curve_->isChecked()));
-  plot_->setVisible(only_curve || both || as_curve_->isChecked());
+  const bool only_curve = shown() == Shown::distance, only_picture = shown() == Shown::colours;
+  pictures_->setVisible(only_picture || (!only_curve && (both || !as_curve_->isChecked())));
+  plot_->setVisible(!only_picture && (only_curve || both || as_curve_->isChecked()));
   values_->setVisible(!plot_->isHidden());
-  as_curve_->setVisible(!only_curve && !both);
+  as_curve_->setVisible(!only_curve && !only_picture && !both);
   if (!plot_->isHidden() && !delay_.isActive()) delay_.start();
 }
 
@@ -495,6 +550,16 @@ QString RowPanel::why_no_cosine(const std::vector<const OpenSubject*>& ready) co
   return {};
 }
 
+QString RowPanel::why_no_colours(const std::vector<const OpenSubject*>& ready) const {
+  for (const OpenSubject* open : ready) {
+    const auto known = coloured_.find(open->id);
+    if (known == coloured_.end() || known->second.error.isEmpty()) continue;
+    return tr("No colours for %1: %2")
+        .arg(QString::fromStdString(open->subject.label), known->second.error);
+  }
+  return {};
+}
+
 QString RowPanel::why_no_rollout(const std::vector<const OpenSubject*>& ready) const {
   for (const OpenSubject* open : ready) {
     const QString label = QString::fromStdString(open->subject.label);
@@ -518,6 +583,10 @@ QString RowPanel::caption(const std::vector<const OpenSubject*>& ready) const {
   }
   if (shown() == Shown::cosine) {
     const QString none = why_no_cosine(ready);
+    if (!none.isEmpty()) return none;
+  }
+  if (shown() == Shown::colours) {
+    const QString none = why_no_colours(ready);
     if (!none.isEmpty()) return none;
   }
   const OpenSubject* const selected = session_.find(selection.subject);
@@ -547,9 +616,22 @@ QString RowPanel::caption(const std::vector<const OpenSubject*>& ready) const {
       text = tr("Likeness to %1 after %2")
                  .arg(token, QString::fromStdString(layer_name(trace, selection.layer)));
       break;
+    case Shown::colours: {
+      const std::array<double, 3> share =
+          coloured_.contains(named.id) ? coloured_.at(named.id).share : std::array<double, 3>{};
+      text = tr("Principal components of the patches after %1 · red %2 %, green %3 %, blue %4 % "
+                "of their variance")
+                 .arg(QString::fromStdString(layer_name(trace, selection.layer)) +
+                      (ready.size() > 1 ? tr(" of ") + QString::fromStdString(named.subject.label)
+                                        : QString()))
+                 .arg(std::lround(100 * share[0]))
+                 .arg(std::lround(100 * share[1]))
+                 .arg(std::lround(100 * share[2]));
+      break;
+    }
   }
   for (const OpenSubject* open : ready) {
-    if (selected_query(session_, open->id, selection.layer)) continue;
+    if (shown() == Shown::colours || selected_query(session_, open->id, selection.layer)) continue;
     text += tr(" · no such token in %1").arg(QString::fromStdString(open->subject.label));
   }
   return text;

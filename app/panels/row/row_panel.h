@@ -1,9 +1,11 @@
 // The selected query's row of the selected map, for every model: over the input, and as a curve.
-// Also the column of the selected token, the mean over distances, the rollout, and the cosine of
-// the token with all others.
+// Also the column of the selected token, the mean over distances, the rollout, the cosine of the
+// token with all others, and the principal components of the patches as colours.
 #pragma once
 
+#include <QColor>
 #include <QTimer>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -44,7 +46,8 @@ class RowPanel : public DockPanel {
 
   [[nodiscard]] bool is_behind() const override { return is_seen() && delay_.isActive(); }
   void come_to_front() override;
-  /// "query": over the input; "profile": as a curve; "cosine": likeness of tokens over the input.
+  /// "query": over the input; "profile": as a curve; "cosine": likeness of tokens over the input;
+  /// "colours": principal components of the patches.
   bool show_page(const std::string& page) override;
 
  protected:
@@ -52,7 +55,7 @@ class RowPanel : public DockPanel {
   void changeEvent(QEvent* event) override;
 
  private:
-  enum class Shown { row, column, distance, rollout, cosine };
+  enum class Shown { row, column, distance, rollout, cosine, colours };
   void add_header();
   void add_rolled();
   void add_pictures();
@@ -77,9 +80,12 @@ class RowPanel : public DockPanel {
   /// Positions of the tokens that have weights.
   [[nodiscard]] const TokenLayout& layout_of(const Trace& trace) const;
   void want_rollout(const OpenSubject& open);
+  /// Computes the colours of the patches after the selected layer, unless they are known.
+  void want_colours(const OpenSubject& open);
   [[nodiscard]] QString caption(const std::vector<const OpenSubject*>& ready) const;
   [[nodiscard]] ColourScale scale_of(double least, double largest) const;
   [[nodiscard]] QString why_no_cosine(const std::vector<const OpenSubject*>& ready) const;
+  [[nodiscard]] QString why_no_colours(const std::vector<const OpenSubject*>& ready) const;
   [[nodiscard]] QString why_no_rollout(const std::vector<const OpenSubject*>& ready) const;
 
   struct Rollout {
@@ -87,6 +93,16 @@ class RowPanel : public DockPanel {
     std::string by;              ///< name of the matrix rolled out, as in rolled_
     std::vector<float> weights;  ///< N × N; empty while it is computed
     QString error;               ///< reason for missing weights
+    std::int64_t job = 0;
+  };
+
+  /// Patches after a layer, coloured by their principal components.
+  struct Coloured {
+    std::shared_ptr<const Trace> trace;
+    std::int64_t layer = -1;
+    std::vector<QColor> colours;  ///< one per token; invalid for one that is no patch
+    std::array<double, 3> share = {};
+    QString error;  ///< reason for missing colours
     std::int64_t job = 0;
   };
 
@@ -115,6 +131,7 @@ class RowPanel : public DockPanel {
   std::shared_ptr<const Figure> figure_;
   std::vector<QueryView*> views_;
   std::map<SubjectId, Rollout> rollouts_;
+  std::map<SubjectId, Coloured> coloured_;
 };
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
+#include "analysis/features/patch_features.h"
 #include "app/panels/row/map_values.h"
 #include "app/panels/row/query_view.h"
 #include "app/widgets/elided_label.h"
@@ -115,6 +116,37 @@ TEST_F(WindowTest, TheCosineWithOtherTokensIsShownOverTheInput) {
   }
   EXPECT_LT(picture.scale.minimum, 0);
   EXPECT_EQ(picture.scale.maximum, 1);
+}
+
+TEST_F(WindowTest, ComponentsOfPatchesAreShownAsColours) {
+  Trace trace = sample_trace(3, 2, 4, 1);
+  trace.layers[1].tokens = raw_uniform({17, 6}, 3);
+  session().add_trace(std::make_shared<const Trace>(trace), "one");
+  window().show_panel("colours");
+  ASSERT_TRUE(wait_until_settled());
+  const auto caption = [&] { return child<QLabel>("row_caption")->text(); };
+  EXPECT_TRUE(caption().contains("No colours for one")) << caption().toStdString();
+  Selection selection = session().selection();
+  selection.layer = 1;
+  session().select(selection);
+  ASSERT_TRUE(wait_until_settled());
+  const QueryPicture& picture = child<QueryView>("query_view_0")->picture();
+  ASSERT_EQ(picture.colours.size(), 17U);
+  EXPECT_FALSE(picture.colours[0].isValid());
+  const MatrixD patches = patch_tokens(trace, 1);
+  const PatchAxes axes = patch_axes(patches);
+  const MatrixD expected = patch_colours(patches, axes);
+  for (Eigen::Index patch = 0; patch < 16; ++patch) {
+    const QColor& colour = picture.colours[static_cast<std::size_t>(patch) + 1];
+    EXPECT_NEAR(colour.redF(), expected(patch, 0), 0.01);
+    EXPECT_NEAR(colour.greenF(), expected(patch, 1), 0.01);
+    EXPECT_NEAR(colour.blueF(), expected(patch, 2), 0.01);
+  }
+  EXPECT_TRUE(caption().contains(QString("red %1 %").arg(std::lround(100 * axes.share[0]))))
+      << caption().toStdString();
+  EXPECT_FALSE(child<QCustomPlot>("profile_plot")->isVisible());
+  child<QToolButton>("row_row")->click();
+  EXPECT_TRUE(child<QueryView>("query_view_0")->picture().colours.empty());
 }
 
 }  // namespace
