@@ -44,10 +44,14 @@ RotaryUse use_at(const Subject& subject, const MapIndex& place) {
   found.pairs =
       rotary_pairs(rotary, queries.cols(), queries.rows(), layout, block.attention.rotary_periods);
   const Eigen::Index first = rotary.grid == RotaryGrid::sequence ? 0 : layout.prefix;
+  // The tokens of a picture in a text may share places (RotarySpec::sections).
+  const Eigen::Index tokens = rotary.sections.empty()
+                                  ? queries.rows()
+                                  : rotary_place(queries.rows() - 1, layout.picture).time + 1;
   double slow = 0;
   for (const RotaryPair& pair : found.pairs) {
     found.use.push_back(mean_length(queries, pair, first) * mean_length(keys, pair, first));
-    if (pair.wavelength > extent_along(pair, layout, queries.rows())) slow += found.use.back();
+    if (pair.wavelength > extent_along(pair, layout, tokens)) slow += found.use.back();
   }
   const double sum = std::accumulate(found.use.begin(), found.use.end(), 0.0);
   found.slow_share = sum > 0 ? slow / sum : std::numeric_limits<double>::quiet_NaN();

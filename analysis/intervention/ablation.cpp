@@ -33,7 +33,8 @@ void check_plain(const Block& block, std::int64_t layer) {
   const ScoreSpec& scores = block.spec.scores;
   const bool plain = scores.bias == ScoreBias::none && scores.window == 0 && scores.soft_cap == 0 &&
                      block.attention.sinks.empty() && block.attention.grid_window == 0 &&
-                     block.attention.gates.empty() && block.spec.form == LayerForm::transformer;
+                     block.attention.gates.empty() && !scores.picture_both_ways &&
+                     block.spec.form == LayerForm::transformer;
   if (plain) return;
   throw Error(ErrorKind::usage, "the attention of single heads cannot be replaced in this layer")
       .about("layer " + std::to_string(layer))

@@ -148,7 +148,8 @@ std::vector<SeriesRequest> truncation_series(const Subject& subject,
                                              const TruncationRequest& request) {
   const bool has_identity = make_mechanism(subject.mechanism)->has_identity_mapping();
   check_request(subject, request, has_identity);
-  const bool causal = subject.model->spec().layer.scores.causal;
+  const ScoreSpec& scores = subject.model->spec().layer.scores;
+  const bool causal = scores.causal && !scores.picture_both_ways;
   const std::vector<std::int64_t> ranks =
       request.ranks.empty() ? default_ranks(*subject.model) : request.ranks;
   std::vector<SeriesRequest> list;

@@ -371,6 +371,17 @@ void print_stem(const StemSpec& stem) {
   if (!text.empty()) print_line("stem", "convolutions " + text + " channels");
 }
 
+void print_image(const InputSpec& input) {
+  const std::string size = std::to_string(input.channels) + " × " +
+                           std::to_string(input.image_height) + " × " +
+                           std::to_string(input.image_width);
+  print_line("image", input.keeps_sizes()
+                          ? "of any size, with " + std::to_string(input.least_pixels) + " to " +
+                                std::to_string(input.most_pixels) + " pixels in steps of " +
+                                std::to_string(input.size_step) + "; counted for " + size
+                          : size);
+}
+
 void print_architecture(const Architecture& architecture, const ModelStatus& status) {
   const ModelSpec& spec = architecture.spec;
   print_line("architecture", architecture.name);
@@ -394,9 +405,7 @@ void print_architecture(const Architecture& architecture, const ModelStatus& sta
                              std::to_string(spec.input.patch_height) + " × " +
                              std::to_string(spec.input.patch_width) + ")");
     print_stem(spec.input.stem);
-    print_line("image", std::to_string(spec.input.channels) + " × " +
-                            std::to_string(spec.input.image_height) + " × " +
-                            std::to_string(spec.input.image_width));
+    print_image(spec.input);
   } else if (spec.reads_texts()) {
     const std::string most = spec.input.context > 0
                                  ? "at most " + std::to_string(spec.input.context)

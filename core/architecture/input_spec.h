@@ -89,6 +89,14 @@ struct InputSpec {
   /// A model of a picture and a text reads the picture, resized to whole tiles of the image size,
   /// tile by tile, and then whole (Idefics 3).
   bool tiles = false;
+  /// Most pixels of an image that keeps its aspect ratio nearly and is resized to whole multiples
+  /// of size_step along both sides (Qwen2-VL); 0: all images have the size above.
+  std::int64_t most_pixels = 0;
+  std::int64_t least_pixels = 0;  ///< fewest pixels of such an image
+  std::int64_t size_step = 1;     ///< pixels
+  /// Number of equal frames that an image is given as: the time axis of the kernels of patches in a
+  /// model that also reads films.
+  std::int64_t frames = 1;
   double norm_eps = 1e-5;  ///< ε of the norms in a pyramid's embeddings and reductions
   // Members for text and audio:
   std::int64_t vocabulary = 0;   ///< number of tokens
@@ -112,6 +120,8 @@ struct InputSpec {
   [[nodiscard]] std::int64_t patch_channels() const {
     return stem.widths.empty() ? channels : stem.widths.back();
   }
+  /// True if images keep their sizes, up to most_pixels.
+  [[nodiscard]] bool keeps_sizes() const { return most_pixels > 0; }
   /// Number of tokens before the patches.
   [[nodiscard]] std::int64_t prefix_tokens() const { return class_tokens + register_tokens; }
 };
@@ -128,11 +138,12 @@ enum class SinusoidOrder {
   halves,        ///< the same values, all sines before all cosines (Marian)
   halves_to_end  ///< sines first, of p · 10000^(−i/(D/2 − 1)), i < D/2 (tensor2tensor, fairseq)
 };
-/// Bicubic interpolation of learned positions to a different grid of patches.
+/// Interpolation of learned positions to a different grid of patches.
 enum class PositionResize {
   bicubic,              ///< to the exact shape, like Hugging Face
   bicubic_antialiased,  ///< to the exact shape, with a wider kernel if the grid shrinks, like timm
-  bicubic_offset        ///< by the factor (side + 0.1) / stored side, like DINOv2
+  bicubic_offset,       ///< by the factor (side + 0.1) / stored side, like DINOv2
+  bilinear_corners      ///< bilinear, corners on corners, like Qwen3-VL
 };
 /// Interpolation of relative position tables to a different grid of patches or window.
 enum class TableResize {

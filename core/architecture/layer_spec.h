@@ -130,6 +130,12 @@ struct RotarySpec {
   double beta_fast = 32, beta_slow = 1;          ///< for yarn
   double attention_factor = 0;  ///< yarn, longrope: factor of cosines and sines; 0: from formulas
   std::vector<double> short_factors = {}, long_factors = {};  ///< for longrope, one per frequency
+  /// Numbers of channel pairs that turn by a token's time, row and column if it stands for a patch
+  /// of a picture in a text (Wang et al. 2024, Qwen2-VL). Empty: all turn by its place in the text.
+  std::vector<std::int64_t> sections = {};
+  /// The pairs of `sections` take turns, as long as rows and columns last; false: one after the
+  /// other.
+  bool sections_in_turns = false;
 };
 
 /// Factor of the scores q·k before the softmax. As text: "head_width^-1/2", "width^-1/2", "none" or
@@ -149,11 +155,12 @@ enum class WindowForm {
   chunk,   ///< ⌊i / W⌋ = ⌊j / W⌋
   tiles  ///< keys in the same tile of W × W cells; the grid is zero-padded to a multiple of W (SAM)
 };
-/// Zero padding of grids to whole windows, if every other layer shifts them (Swin).
+/// Zero padding of grids to whole windows: if every other layer shifts them (Swin), or of tiles.
 enum class WindowFilling {
-  none,          ///< no padding: the grid must consist of whole windows
+  none,          ///< Swin: the grid must consist of whole windows; tiles: the last are padded
   before_shift,  ///< at the last rows and columns, before the grid is shifted (transformers)
-  after_shift    ///< at the last rows and columns of the shifted grid (timm)
+  after_shift,   ///< at the last rows and columns of the shifted grid (timm)
+  cut            ///< no padding: tiles at the last edges are smaller (Qwen2.5-VL)
 };
 /// Bias that is added to the scores for the positions of query and key.
 enum class ScoreBias {
@@ -170,7 +177,9 @@ struct ScoreSpec {
   bool scale_by_layer = false;  ///< scores are also divided by the layer number, counted from 1
   double soft_cap = 0;          ///< c · tanh(score / c); 0: none
   bool causal = false;          ///< no token sees later ones
-  std::int64_t window = 0;      ///< W; 0: all keys are seen
+  /// The tokens of a picture in a causal text also see each other's later ones (Gemma 3).
+  bool picture_both_ways = false;
+  std::int64_t window = 0;  ///< W; 0: all keys are seen
   WindowForm window_form = WindowForm::before;
   WindowFilling window_filling = WindowFilling::none;
   ScoreBias bias = ScoreBias::none;

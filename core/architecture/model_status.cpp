@@ -71,6 +71,9 @@ constexpr std::string_view kInfluential[] = {
     "crop_fraction",
     "longest_edge",
     "tiles",
+    "most_pixels",
+    "least_pixels",
+    "size_step",
 };
 
 constexpr std::string_view kHarmlessOptions[] = {

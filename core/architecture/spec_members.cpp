@@ -63,6 +63,13 @@ const std::vector<SpecMember>& spec_members() {
       MEMBER("tiles", input.tiles,
              "a picture in a text is cut into tiles of the model's size, which it reads before the "
              "whole"),
+      MEMBER("most_pixels", input.most_pixels,
+             "most pixels of an image, which nearly keeps its aspect ratio; 0: all images have the "
+             "model's size"),
+      MEMBER("least_pixels", input.least_pixels, "fewest pixels of an image, with most_pixels"),
+      MEMBER("size_step", input.size_step,
+             "pixels of which the sides of an image are multiples, with most_pixels"),
+      MEMBER("frames", input.frames, "number of equal frames that an image is given as"),
       MEMBER("embedding_norm_eps", input.norm_eps,
              "epsilon of the LayerNorms of a pyramid's embeddings and reductions"),
       MEMBER("vocabulary", input.vocabulary,
@@ -134,19 +141,27 @@ const std::vector<SpecMember>& spec_members() {
                  "yarn, longrope: factor of cosines and sines; 0: default"),
       NEW_MEMBER(layer.rotary.short_factors, "longrope: divisors of the angles"),
       NEW_MEMBER(layer.rotary.long_factors, "longrope: divisors in texts beyond trained_context"),
+      NEW_MEMBER(
+          layer.rotary.sections,
+          "channel pairs that turn by time, row and column in a picture within a text; none: "
+          "all turn by the place in the text"),
+      NEW_MEMBER(layer.rotary.sections_in_turns, "the pairs of the sections take turns"),
       MEMBER("scale", layer.scores.scale,
              "factor of the scores q·k: head_width^-1/2, width^-1/2, none (1) or a number"),
       MEMBER("scale_by_layer", layer.scores.scale_by_layer,
              "scores are divided by the layer's number, from 1"),
       NEW_MEMBER(layer.scores.soft_cap, "c: scores become c·tanh(score/c); 0: none"),
       NEW_MEMBER(layer.scores.causal, "tokens attend only to themselves and earlier tokens"),
+      NEW_MEMBER(layer.scores.picture_both_ways,
+                 "tokens of a picture in a causal text attend to all of the picture"),
       NEW_MEMBER(layer.scores.window, "W, number of keys that a query sees; 0: all"),
       NEW_MEMBER(layer.scores.window_form,
                  "keys in the window: the last W (before), W/2 on both sides (around), or those of "
                  "its chunk of W (chunk)"),
       NEW_MEMBER(
           layer.scores.window_filling,
-          "when Swin's grids are padded with zeros to whole windows: before_shift or after_shift"),
+          "when Swin's grids are padded with zeros to whole windows: before_shift or after_shift; "
+          "cut: tiles at the last edges are smaller"),
       NEW_MEMBER(layer.scores.bias, "bias of the scores by the positions of query and key"),
       NEW_MEMBER(layer.scores.buckets, "number of buckets of distances, if biases have buckets"),
       NEW_MEMBER(layer.scores.bucket_distance, "distance from which all are in the last bucket"),

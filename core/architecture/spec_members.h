@@ -58,8 +58,8 @@ template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Tail>{"none", "decoder",
                                                                   "class_attention"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<PositionResize>{
-    "bicubic", "bicubic_antialiased", "bicubic_offset"};
+inline constexpr std::array<std::string_view, 4> kEnumNames<PositionResize>{
+    "bicubic", "bicubic_antialiased", "bicubic_offset", "bilinear_corners"};
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<TableResize>{"geometric", "bilinear"};
 template <>
@@ -85,8 +85,8 @@ template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<WindowForm>{"before", "around", "chunk",
                                                                         "tiles"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<WindowFilling>{"none", "before_shift",
-                                                                           "after_shift"};
+inline constexpr std::array<std::string_view, 4> kEnumNames<WindowFilling>{"none", "before_shift",
+                                                                           "after_shift", "cut"};
 template <>
 inline constexpr std::array<std::string_view, 6> kEnumNames<ScoreBias>{
     "none", "alibi", "buckets", "table", "decomposed", "disentangled"};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -115,6 +116,15 @@ void validate_rotary(const ModelSpec& spec, const LayerSpec& layer) {
                "layer.rotary.grid", "sequence in a model without patches", "patches");
   check_range("layer.rotary.trained_side", rotary.trained_side, 0, kMost);
   check_not_negative("layer.rotary.attention_factor", rotary.attention_factor);
+  const std::vector<std::int64_t>& sections = rotary.sections;
+  for (const std::int64_t pairs : sections) check_range("layer.rotary.sections", pairs, 0, kMost);
+  const std::int64_t turned = rotary.width ? rotary.width : width_of_head(layer, spec.width);
+  const std::int64_t pairs = std::accumulate(sections.begin(), sections.end(), std::int64_t{0});
+  check_member(
+      sections.empty() || (sections.size() == 3 && 2 * pairs == turned && spec.reads_texts()),
+      "layer.rotary.sections",
+      "none, or three numbers in a model of texts whose sum is " + std::to_string(turned / 2),
+      std::to_string(pairs));
   if (rotary.scaling == RotaryScaling::none) return;
   check_member(rotary.grid == RotaryGrid::sequence, "layer.rotary.scaling",
                "none for rotary positions on patches", "another value");
@@ -169,8 +179,10 @@ void validate_grid_scores(const ModelSpec& spec, const LayerSpec& layer) {
   check_member(!scores.causal, "causal", "false with scores on a grid", "true");
   check_member(!tiles || decomposed || scores.bias == ScoreBias::none, "layer.scores.bias",
                "none or decomposed within tiles", "another value");
-  check_member(!tiles || layer.rotary.form == Rotary::none, "layer.rotary.form",
-               "none within tiles", "another value");
+  const bool cut = scores.window_filling == WindowFilling::cut;
+  check_member(!tiles || layer.rotary.form == Rotary::none ||
+                   (cut && layer.rotary.grid != RotaryGrid::sequence),
+               "layer.rotary.form", "none within padded tiles", "another value");
 }
 
 /// Validates class attention: the class token is not on the grid and has no position.
@@ -321,8 +333,26 @@ void validate_stem(const StemSpec& stem) {
                std::to_string(stem.norm_eps));
 }
 
+/// Validates members of images that keep their sizes.
+void validate_sizes(const InputSpec& input) {
+  check_range("frames", input.frames, 1, 64);
+  check_range("most_pixels", input.most_pixels, 0, std::int64_t{1} << 28);
+  if (!input.keeps_sizes()) return;
+  check_range("least_pixels", input.least_pixels, 0, input.most_pixels);
+  const std::int64_t step = input.size_step;
+  check_range("size_step", step, 1, 1 << 12);
+  const bool whole = step % input.patch_height == 0 && step % input.patch_width == 0;
+  check_member(whole && input.patch_stride == 0 && input.patch_padding == 0 &&
+                   input.stem.widths.empty() && input.prefix_tokens() == 0,
+               "size_step", "a multiple of the sides of the patches, which tile the image alone",
+               std::to_string(step));
+  check_member(step * step <= input.most_pixels, "most_pixels",
+               "at least " + std::to_string(step * step), std::to_string(input.most_pixels));
+}
+
 void validate_patches(const InputSpec& input) {
   constexpr std::int64_t most = 1 << 16;
+  validate_sizes(input);
   check_range("image_height", input.image_height, input.patch_height, most);
   check_range("image_width", input.image_width, input.patch_width, most);
   check_range("patch_stride", input.patch_stride, 0, most);

@@ -14,17 +14,36 @@ std::string range_text(std::int64_t first, std::int64_t count) {
   return count == 1 ? begin : begin + "–" + std::to_string(first + count - 1);
 }
 
+/// The share of part `part` of a line of `cells` cells in `parts` equal parts that lies in a cell.
+double share_in_cell(std::int64_t part, std::int64_t parts, std::int64_t cells, std::int64_t cell) {
+  // In units of 1 / parts of a cell.
+  const std::int64_t begin = std::max(part * cells, cell * parts);
+  const std::int64_t end = std::min((part + 1) * cells, (cell + 1) * parts);
+  return static_cast<double>(end - begin) / static_cast<double>(cells);
+}
+
 }  // namespace
 
 std::optional<CellBlock> TokenCells::block_of(std::int64_t index) const {
   if (count() == 0 || index < first || index >= end()) return std::nullopt;
   if (tiles.empty()) return CellBlock{(index - first) / columns, (index - first) % columns};
   const std::int64_t down = tiles_down(), wide = columns / tiles_across;
-  if (index >= overview) {
-    const std::int64_t cell = index - overview;
-    return CellBlock{cell / wide * down, cell % wide * tiles_across, down, tiles_across};
+  if (is_of_overview(index)) {
+    const auto begin = [](std::int64_t part, std::int64_t parts, std::int64_t cells) {
+      return part * cells / parts;
+    };
+    const auto end = [](std::int64_t part, std::int64_t parts, std::int64_t cells) {
+      return ((part + 1) * cells + parts - 1) / parts;
+    };
+    const std::int64_t row = (index - overview) / overview_columns;
+    const std::int64_t column = (index - overview) % overview_columns;
+    CellBlock block{begin(row, overview_rows, rows), begin(column, overview_columns, columns)};
+    block.rows = end(row, overview_rows, rows) - block.row;
+    block.columns = end(column, overview_columns, columns) - block.column;
+    return block;
   }
   const auto after = std::ranges::upper_bound(tiles, index);
+  if (after == tiles.begin()) return std::nullopt;
   const std::int64_t tile = after - tiles.begin() - 1, cell = index - *(after - 1);
   if (cell >= tile_size()) return std::nullopt;
   return CellBlock{tile / tiles_across * (rows / down) + cell / wide,
@@ -51,9 +70,15 @@ std::vector<double> TokenCells::spread(
   std::vector<double> cells(static_cast<std::size_t>(count()));
   for (const std::int64_t token : tokens()) {
     const CellBlock block = *block_of(token);
-    const double part = weight(token) / static_cast<double>(block.rows * block.columns);
+    const bool whole = !tiles.empty() && is_of_overview(token);
     for (std::int64_t row = block.row; row < block.row + block.rows; ++row) {
       for (std::int64_t column = block.column; column < block.column + block.columns; ++column) {
+        double part = weight(token);
+        if (whole) {
+          const std::int64_t place = token - overview;
+          part *= share_in_cell(place / overview_columns, overview_rows, rows, row) *
+                  share_in_cell(place % overview_columns, overview_columns, columns, column);
+        }
         cells[static_cast<std::size_t>(row * columns + column)] += part;
       }
     }

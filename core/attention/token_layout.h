@@ -1,6 +1,7 @@
 // Positions of tokens: on a grid, in a text, or in a prefix.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -15,17 +16,19 @@ struct CellBlock {
   std::int64_t row = 0, column = 0, rows = 1, columns = 1;
 };
 
-/// Tokens that lie on a grid: one after the other in row-major order, or tile by tile.
+/// Tokens that lie on a grid: one after the other in row-major order, or tile by tile. Others may
+/// stand for the same picture at a smaller size.
 struct TokenCells {
-  std::int64_t first = 0;              ///< index of the first
+  std::int64_t first = 0;              ///< index of the first of all
   std::int64_t rows = 0, columns = 0;  ///< 0 × 0: there are none
   /// First token of each tile of a picture that is cut into equal tiles, in row-major order and
   /// ascending; within a tile tokens follow each other in row-major order. Empty: no tiles.
   std::vector<std::int64_t> tiles = {};
   std::int64_t tiles_across = 1;  ///< number of tiles in a row of them
-  /// With tiles: first of the tokens for the whole picture at the size of a tile, each of which
-  /// covers as many cells as there are tiles. They come after all tiles.
+  /// With tiles: first of the tokens for the whole picture at a smaller size, one after the other,
+  /// before or after all tiles. Each covers the cells and parts of cells in its place.
   std::int64_t overview = 0;
+  std::int64_t overview_rows = 0, overview_columns = 0;  ///< 0 × 0: there are no such tokens
 
   /// Number of cells; without tiles of tokens, too.
   [[nodiscard]] std::int64_t count() const { return rows * columns; }
@@ -36,19 +39,26 @@ struct TokenCells {
   [[nodiscard]] std::int64_t tile_size() const {
     return count() / (tiles.empty() ? 1 : std::ssize(tiles));
   }
+  /// Number of tokens for the whole picture.
+  [[nodiscard]] std::int64_t overview_count() const { return overview_rows * overview_columns; }
+  [[nodiscard]] bool is_of_overview(std::int64_t index) const {
+    return index >= overview && index < overview + overview_count();
+  }
   /// One past the last token.
   [[nodiscard]] std::int64_t end() const {
-    return tiles.empty() ? first + count() : overview + tile_size();
+    if (tiles.empty()) return first + count();
+    return std::max(tiles.back() + tile_size(), overview + overview_count());
   }
   [[nodiscard]] bool contains(std::int64_t index) const { return block_of(index).has_value(); }
-  /// The cells that token `index` stands for, if any.
+  /// The cells that token `index` stands for, if any; of the overview also those that it covers in
+  /// part.
   [[nodiscard]] std::optional<CellBlock> block_of(std::int64_t index) const;
   /// The token of a cell, which is not one of the overview's.
   [[nodiscard]] std::int64_t token_at(std::int64_t row, std::int64_t column) const;
   /// All tokens, ascending.
   [[nodiscard]] std::vector<std::int64_t> tokens() const;
-  /// Weights of the cells, row-major: of each cell's token, and of the overview's token divided by
-  /// the number of cells that it covers.
+  /// Weights of the cells, row-major: of each cell's token, and of the overview's tokens, spread
+  /// evenly over their places.
   [[nodiscard]] std::vector<double> spread(
       const std::function<double(std::int64_t token)>& weight) const;
   bool operator==(const TokenCells&) const = default;

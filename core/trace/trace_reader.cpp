@@ -378,8 +378,9 @@ std::optional<Image> read_picture(const Checkpoint& file) {
   return image;
 }
 
-/// The cells of [first, rows, columns] or [first, rows, columns, tiles, tiles_across, overview];
-/// none if the numbers do not fit each other.
+/// The cells of [first, rows, columns] or [first, rows, columns, tiles, tiles_across, overview,
+/// overview_rows, overview_columns], of which the last two may be missing if they are those of a
+/// tile; none if the numbers do not fit each other.
 TokenCells picture_of(const json& list) {
   const auto is_index = [](const json& one) {
     constexpr std::uint64_t most = 1 << 20;
@@ -388,7 +389,7 @@ TokenCells picture_of(const json& list) {
   const auto at = [&](std::size_t i) {
     return is_index(list[i]) ? list[i].get<std::int64_t>() : 0;
   };
-  if (list.size() != 3 && list.size() != 6) return {};
+  if (list.size() != 3 && list.size() != 6 && list.size() != 8) return {};
   TokenCells cells{.first = at(0), .rows = at(1), .columns = at(2)};
   if (list.size() == 3) return cells;
   if (!list[3].is_array() || !std::ranges::all_of(list[3], is_index)) return {};
@@ -400,12 +401,18 @@ TokenCells picture_of(const json& list) {
       cells.rows % cells.tiles_down() != 0) {
     return {};
   }
-  std::int64_t end = cells.first;
+  cells.overview_rows = list.size() == 8 ? at(6) : cells.rows / cells.tiles_down();
+  cells.overview_columns = list.size() == 8 ? at(7) : cells.columns / across;
+  const std::int64_t begin = cells.tiles.front();
+  std::int64_t end = begin;
   for (const std::int64_t tile : cells.tiles) {
     if (tile < end) return {};
     end = tile + cells.tile_size();
   }
-  return cells.tiles.front() == cells.first && cells.overview >= end ? cells : TokenCells{};
+  const bool before = cells.overview == cells.first && cells.overview_count() > 0 &&
+                      cells.overview + cells.overview_count() <= begin;
+  const bool after = begin == cells.first && cells.overview >= end;
+  return before || after ? cells : TokenCells{};
 }
 
 /// Reads the tokens of a text that stand for a picture.
@@ -416,8 +423,10 @@ void read_picture(const Checkpoint& file, const std::string& attribute, TokenLay
   const TokenCells& read = layout.picture;
   if (read.count() > 0 && read.end() <= std::ssize(layout.texts)) return;
   throw damaged("the picture's tokens are not a part of the text", attribute.c_str())
-      .expected("[first, rows, columns], or with [tiles], tiles in a row and overview, within " +
-                std::to_string(layout.texts.size()) + " tokens")
+      .expected(
+          "[first, rows, columns], or with [tiles], tiles in a row, overview, and its rows "
+          "and columns, within " +
+          std::to_string(layout.texts.size()) + " tokens")
       .found(printed(cells));
 }
 

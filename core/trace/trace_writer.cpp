@@ -114,7 +114,8 @@ void add_texts(Contents& to, const TokenLayout& layout, const std::string& whose
   if (const TokenCells& cells = layout.picture; cells.count() > 0) {
     json tokens = {cells.first, cells.rows, cells.columns};
     if (!cells.tiles.empty()) {
-      tokens.insert(tokens.end(), {cells.tiles, cells.tiles_across, cells.overview});
+      tokens.insert(tokens.end(), {cells.tiles, cells.tiles_across, cells.overview,
+                                   cells.overview_rows, cells.overview_columns});
     }
     to.attribute(whose + "picture_tokens", json_dump(tokens));
   }

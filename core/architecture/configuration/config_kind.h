@@ -81,7 +81,8 @@ struct ConfigKind {
   std::vector<ConfigFlag> flags;
   bool has_head = true;  ///< false: labels, classes and read-out are of parts that are not run
   /// Keys with the configuration of a tower (CLIP's vision_config) → kind of the tower; "KIND|*":
-  /// any kind, KIND if the configuration gives none.
+  /// any kind, KIND if the configuration gives none. "KEY?": without KEY the tower has all keys
+  /// that no other part of the configuration has.
   std::vector<std::pair<std::string, std::string>> towers;
   std::vector<ConfigRule> rules;
   std::optional<LocalLayers> local_layers;  ///< takes precedence over `rotary`

@@ -173,6 +173,15 @@ const json& ConfigReader::take_value(const std::string& key) {
   return *found;
 }
 
+json ConfigReader::take_rest(std::span<const std::string> kept) {
+  json rest = json::object();
+  for (const auto& [name, value] : object_.items()) {
+    if (std::ranges::find(kept, name) != kept.end() || !taken_.insert(name).second) continue;
+    rest[name] = value;
+  }
+  return rest;
+}
+
 void ConfigReader::finish(const std::string& prefix) {
   for (const auto& [name, value] : object_.items()) {
     if (taken_.contains(name) || is_off(value)) continue;

@@ -30,6 +30,8 @@ class ConfigReader {
   /// Python, and damaged where the default is true: no upstream code means it. Throws
   /// Error(damaged).
   [[nodiscard]] bool flag(const std::string& key, bool usual);
+  /// The keys that are left over, except for `kept`; they then count as taken.
+  [[nodiscard]] nlohmann::json take_rest(std::span<const std::string> kept);
   /// Records every remaining key as unknown, unless its value is off (null, false, 0, empty).
   void finish(const std::string& prefix = "");
 

@@ -87,9 +87,41 @@ void read_tiles(const json& config, Values& values) {
   values["tiles"] = cuts ? "true" : "false";
 }
 
+/// Reads the settings of the processor of Qwen2-VL and its successors, whose images keep their
+/// aspect ratio. They have one of two names each.
+void read_sizes(const json& config, Values& values) {
+  const json size = config.value("size", json::object());
+  const auto number = [&](const char* key, const char* edge) {
+    json found = config.value(key, json());
+    if (found.is_null() && size.is_object()) found = size.value(edge, json());
+    if (found.is_null() && size.is_object()) found = size.value(key, json());
+    if (found.is_number_unsigned() && found <= (1 << 28)) return found.dump();
+    throw Error(ErrorKind::unsupported, "the configuration does not limit the pixels of an image")
+        .about(std::string(key) + ", size." + edge)
+        .expected("a number of pixels")
+        .found(json_text(found));
+  };
+  const auto side = [&](const char* key, std::int64_t usual) {
+    const json found = config.value(key, json(usual));
+    if (found.is_number_unsigned() && found >= 1 && found <= 1024) return found.get<std::int64_t>();
+    throw Error(ErrorKind::unsupported, "the value is not a number of pixels or patches")
+        .about(key)
+        .found(json_text(found));
+  };
+  values["least_pixels"] = number("min_pixels", "shortest_edge");
+  values["most_pixels"] = number("max_pixels", "longest_edge");
+  values["size_step"] = std::to_string(side("patch_size", 14) * side("merge_size", 2));
+}
+
 void read_preprocessing(const json& config, Values& values) {
   take_list(config, "image_mean", "input_mean", values);
   take_list(config, "image_std", "input_std", values);
+  const json processor = config.value("image_processor_type", json());
+  const std::string name = processor.is_string() ? processor.get<std::string>() : "";
+  if (name.starts_with("Qwen2VLImageProcessor") || name.starts_with("Qwen3VLImageProcessor")) {
+    read_filter(config.value("resample", json()), values);
+    return read_sizes(config, values);
+  }
   const json size = config.value("size", json());
   const double resized = extent_of(size);
   const double cropped = extent_of(config.value("crop_size", json()));
@@ -99,9 +131,13 @@ void read_preprocessing(const json& config, Values& values) {
   if (size.is_object() && size.contains("shortest_edge")) values["resize_mode"] = "shorter_side";
   if (size.is_object() && size.contains("height")) values["resize_mode"] = "exact";
   // LLaVA's own processor makes a square before all else; others pad after they have resized.
-  const json processor = config.value("image_processor_type", json());
-  const bool of_llava =
-      processor.is_string() && processor.get<std::string>().starts_with("LlavaImageProcessor");
+  const bool of_llava = name.starts_with("LlavaImageProcessor");
+  if (config.value("do_pan_and_scan", json(false)) == true) {
+    throw Error(ErrorKind::unsupported, "pictures that are read in crops are not supported")
+        .about("do_pan_and_scan")
+        .expected("false")
+        .found("true");
+  }
   if (of_llava && config.value("do_pad", json()) == true) values["resize_mode"] = "padded";
   if (crops && cropped > 0 && cropped <= resized) {
     values["crop_fraction"] = json(cropped / resized).dump();

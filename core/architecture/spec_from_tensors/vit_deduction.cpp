@@ -274,6 +274,11 @@ void ViTDeduction::list_assumptions() {
   if (spec_.input.patch_height == 0) return;
   assume("input_mean", "the file does not say how pixels were normalised");
   assume("input_std", "the file does not say how pixels were normalised");
+  if (spec_.input.keeps_sizes()) {
+    assume("most_pixels", "the default of the family's processor");
+    assume("least_pixels", "the default of the family's processor");
+    assume("size_step", "the default of the family's processor");
+  }
   assume("resize_mode", "the family's usual preprocessing");
   assume("resize_filter", "the family's usual preprocessing");
   assume("crop_fraction", "the family's usual preprocessing");

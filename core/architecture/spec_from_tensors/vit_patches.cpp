@@ -32,7 +32,7 @@ void ViTDeduction::deduce_patches() {
     return;
   }
   const std::string& tensor = tensor_of("patch.weight");
-  const Shape kernel = used_shape(checkpoint_, result_.sources.at("patch.weight"));
+  Shape kernel = used_shape(checkpoint_, result_.sources.at("patch.weight"));
   deduce_stem();
   const std::vector<std::int64_t>& stem = spec_.input.stem.widths;
   if (!stem.empty() && (kernel.size() != 4 || kernel[1] != stem.back())) {
@@ -42,6 +42,11 @@ void ViTDeduction::deduce_patches() {
         .expected("[" + std::to_string(spec_.width) + ", " + std::to_string(stem.back()) +
                   ", ph, pw]")
         .found(to_string(kernel));
+  }
+  // Other models of films do not read equal frames.
+  if (kernel.size() == 5 && stated("frames")) {
+    fact("frames", spec_.input.frames, kernel[2], tensor);
+    kernel.erase(kernel.begin() + 2);
   }
   if (kernel.size() == 4) {
     if (stem.empty()) fact("channels", spec_.input.channels, kernel[1], tensor);

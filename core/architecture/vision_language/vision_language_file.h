@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,9 +19,15 @@ namespace attnscope {
 /// How the tower's patches become tokens of the text.
 struct ConnectorSpec {
   /// Side of the square of patches that become one token, whose channels are those of the patches
-  /// in row-major order (pixel shuffle).
+  /// in row-major order (pixel shuffle), or their means.
   std::int64_t merge = 1;
-  /// Names of one linear layer, or of two with the activation between them.
+  bool means = false;
+  /// Name of the norm of each patch, or with `norm_of_squares` of each square; empty: none.
+  std::string norm;
+  bool norm_of_squares = false;
+  NormSpec norm_spec;
+  /// Names of one linear layer, or of two with the activation between them. A name without
+  /// ".weight" has a tensor of this very name, [in, out], if there is one.
   std::vector<std::string> layers;
   Activation activation = Activation::gelu;
 };
@@ -36,15 +43,27 @@ struct TileMarks {
 struct VisionLanguageFile {
   std::string name;  ///< "LLaVA"
   Checkpoint tower, language, connector;
+  /// Names in the file of the tensors of the tower and the language model, by their own names.
+  std::map<std::string, std::string> tower_names, language_names;
   std::string connector_prefix;  ///< prefix of the connector's names in the file
   std::filesystem::path config;  ///< config.json
   ConnectorSpec connection;
+  /// Layers of the tower, from 0, whose patches, each brought to the text's width in its own way,
+  /// are added to the picture's tokens after the language model's first layers (Qwen3-VL).
+  std::vector<std::pair<std::int64_t, ConnectorSpec>> deeper = {};
   /// Layer of the tower whose output is read: −1 is the last, −2 the one before.
   std::int64_t feature_layer = -2;
   bool final_norm = false;              ///< true: the tower's last norm follows that layer
   bool keeps_prefix = false;            ///< true: class tokens are read, too
   std::int64_t image_token = 0;         ///< id of the token that stands for the picture
-  std::optional<TileMarks> marks = {};  ///< empty: nothing stands around the picture
+  std::optional<TileMarks> marks = {};  ///< empty: no tiles with marks
+  /// Heights and widths, of which a picture fills one with tiles, which are read after the whole
+  /// without the border; empty: none (LLaVA-NeXT).
+  std::vector<std::pair<std::int64_t, std::int64_t>> sizes = {};
+  std::string row_end = {};  ///< with `sizes`: name of the vector after each row of patches
+  /// Ids of tokens before and after those of the picture, with blank lines around; the first has
+  /// the picture's place in a text that a user writes (Gemma 3).
+  std::optional<std::pair<std::int64_t, std::int64_t>> around = {};
   /// Text around a question, with {text} in its place; empty if no file gives it.
   std::string prompt;
   /// Patterns of tensors that the user excludes, with the number of these.
@@ -52,9 +71,9 @@ struct VisionLanguageFile {
 };
 
 /// The parts of `checkpoint` if its config.json is that of a model of pictures and texts (LLaVA,
-/// Idefics 3, SmolVLM);
-/// empty for other files. Throws Error(unsupported) for tensors that belong to no part and are not
-/// ignored, and for settings that are not supported.
+/// LLaVA-NeXT, Idefics 3, SmolVLM, Qwen2-VL and its successors, Gemma 3); empty for other files.
+/// Throws Error(unsupported) for tensors that belong to no part and are not ignored, and for
+/// settings that are not supported.
 [[nodiscard]] std::optional<VisionLanguageFile> vision_language_file(const Checkpoint& checkpoint,
                                                                      const ModelOptions& options);
 
@@ -63,8 +82,10 @@ struct VisionLanguageFile {
 [[nodiscard]] const Checkpoint* one_part(const VisionLanguageFile& file,
                                          const ModelOptions& options);
 
-/// `options` for the image tower, or for the language model.
+/// `options` for the image tower, for the language model, or for one part alone. Tensors that the
+/// user excludes belong to no part.
 [[nodiscard]] ModelOptions options_of_tower(const ModelOptions& options);
 [[nodiscard]] ModelOptions options_of_language(const ModelOptions& options);
+[[nodiscard]] ModelOptions options_of_one_part(const ModelOptions& options);
 
 }  // namespace attnscope

@@ -28,12 +28,15 @@ std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& 
   return shown_text(hub_model_name(file).value_or(name_of_folder(file)));
 }
 
+/// `part` is added to the model's name, and `assumed` to its assumptions.
 std::shared_ptr<Transformer> read_transformer(const Checkpoint& checkpoint,
                                               const std::filesystem::path& file,
                                               const ModelOptions& options, const Progress& progress,
-                                              const char* part = "") {
+                                              const char* part = "",
+                                              const std::vector<Assumption>& assumed = {}) {
   const std::filesystem::path folder = checkpoint.path().parent_path();
   Architecture architecture = recognise_architecture(checkpoint, options);
+  architecture.assumptions.insert(architecture.assumptions.end(), assumed.begin(), assumed.end());
   return with_file(file, [&] {
     (void)make_mechanism(architecture.spec.mechanism);
     TransformerWeights weights = read_transformer_weights(checkpoint, architecture, progress);
@@ -47,20 +50,40 @@ std::shared_ptr<Transformer> read_transformer(const Checkpoint& checkpoint,
   });
 }
 
+/// Calls `read`; its errors about a tensor of a part have the tensor's name in the file.
+template <class Read>
+auto with_names(const std::map<std::string, std::string>& names, const Read& read) {
+  try {
+    return read();
+  } catch (Error& error) {
+    const auto name = names.find(error.subject());
+    if (name != names.end()) error.about(name->second);
+    throw;
+  }
+}
+
 /// A model of a picture and a text, or one of its parts if the user asks for a kind of input.
 std::shared_ptr<const Model> read_parts(const VisionLanguageFile& parts,
                                         const std::filesystem::path& file,
                                         const ModelOptions& options, const Progress& progress) {
   if (const Checkpoint* const one = one_part(parts, options)) {
-    return read_transformer(*one, file, options, progress,
-                            one == &parts.tower ? " (image tower)" : " (language model)");
+    const bool tower = one == &parts.tower;
+    return with_names(tower ? parts.tower_names : parts.language_names, [&] {
+      return read_transformer(*one, file, options_of_one_part(options), progress,
+                              tower ? " (image tower)" : " (language model)",
+                              excluded_tensors(parts));
+    });
   }
-  const auto tower = read_transformer(parts.tower, file, options_of_tower(options), progress);
-  const auto language =
-      read_transformer(parts.language, file, options_of_language(options), progress);
+  const auto tower = with_names(parts.tower_names, [&] {
+    return read_transformer(parts.tower, file, options_of_tower(options), progress);
+  });
+  const auto language = with_names(parts.language_names, [&] {
+    return read_transformer(parts.language, file, options_of_language(options), progress);
+  });
   return with_file(file, [&] {
     return std::make_shared<VisionLanguageModel>(
-        tower, language, read_image_connector(parts, tower->spec(), language->spec().width), parts);
+        tower, language, read_image_connectors(parts, tower->spec(), language->spec().width),
+        parts);
   });
 }
 

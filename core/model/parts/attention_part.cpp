@@ -75,15 +75,16 @@ ScoreTerms terms_of(const AttentionPart& part, const LayerSpec& layer, const Lay
   return terms;
 }
 
-/// The terms of the queries from `first` on, without later keys; `terms` are those of a whole text
-/// of `tokens` tokens.
-ScoreTerms terms_from(const ScoreTerms& terms, std::int64_t first, std::int64_t tokens) {
+/// The terms of the queries from `first` on, without later keys unless these see `both_ways`;
+/// `terms` are those of a whole text of `tokens` tokens.
+ScoreTerms terms_from(const ScoreTerms& terms, std::int64_t first, std::int64_t tokens,
+                      bool both_ways) {
   ScoreTerms rest = terms;
   rest.seen.clear();
   for (std::int64_t query = first; query < tokens; ++query) {
     const auto [begin, end] = terms.seen.empty() ? std::pair(std::int64_t{0}, tokens)
                                                  : terms.seen[static_cast<std::size_t>(query)];
-    rest.seen.emplace_back(begin, std::min(end, query + 1));
+    rest.seen.emplace_back(begin, both_ways ? end : std::min(end, query + 1));
   }
   if (terms.add_bias) {
     rest.add_bias = [add = terms.add_bias, first](std::int64_t head, std::int64_t query,
@@ -98,8 +99,8 @@ std::vector<GridWindow> windows_of(const LayerSpec& layer, const GridExtents& gr
                                    std::int64_t side) {
   const bool shifted =
       layer.scores.bias == ScoreBias::table && layer.scores.window_form == WindowForm::around;
-  return shifted ? shifted_windows(grid, side, layer.scores.window_filling)
-                 : tiled_windows(grid, side);
+  const WindowFilling filling = layer.scores.window_filling;
+  return shifted ? shifted_windows(grid, side, filling) : tiled_windows(grid, side, filling);
 }
 
 /// Attention within the windows of a grid.
@@ -108,7 +109,8 @@ WindowedAttention within_windows(const AttentionPart& part, const LayerSpec& lay
                                  const ScoreTerms& common, const GridExtents& grid) {
   const std::int64_t side = part.grid_window;
   FillingRows filling;
-  if (grid.rows % side != 0 || grid.columns % side != 0) {
+  const bool whole = grid.rows % side == 0 && grid.columns % side == 0;
+  if (!whole && layer.scores.window_filling != WindowFilling::cut) {
     const Tensor zero({1, part.query.inputs()});
     filling = {part.query(seen(zero)), part.key ? (*part.key)(seen(zero)) : part.query(seen(zero)),
                part.value(seen(zero))};
@@ -314,6 +316,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     with_gates = run.parameters;
     part.gates.add(seen(tokens), layer.attention.heads, with_gates);
   }
+  const bool both_ways = sees_both_ways(layer.scores, run.layout);
   const bool computes = run.recorded && run.request.implied_maps &&
                         run.request.large_maps == TraceRequest::LargeMaps::computed;
   std::optional<HeadProjections> projections;
@@ -361,7 +364,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
   ScoreTerms terms = terms_of(part, layer, run, {queries, keys}, before + count);
   if (run.cache) {
     run.cache->append(keys, values);
-    terms = terms_from(terms, before, before + count);
+    terms = terms_from(terms, before, before + count, both_ways);
   }
 
   if (run.recorded) {
@@ -387,7 +390,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
       .parameters = part.gates.empty() ? &run.parameters : &with_gates,
       // One layout describes both queries and keys: null if they are different tokens.
       .layout = keys_grid == grid && layer.attention.of == Attending::self ? &run.layout : nullptr,
-      .causal = layer.scores.causal && !run.cache,  // the terms hide later keys
+      .causal = layer.scores.causal && !run.cache && !both_ways,  // the terms hide later keys
       .layer = run.layer,
       .channel = run.request.channel,
       .scale = run.score_scale,

@@ -9,6 +9,16 @@
 
 namespace attnscope {
 
+namespace {
+
+/// The grid of an image [C, H, W], which has the model's size unless images keep theirs.
+PositionGrid grid_of(const Tensor& image, const InputSpec& input) {
+  return {input.cells(image.extent(1), input.patch_height),
+          input.cells(image.extent(2), input.patch_width)};
+}
+
+}  // namespace
+
 Tensor Stem::operator()(const Tensor& image) const {
   GridExtents grid{image.extent(1), image.extent(2)};
   const ConstMatrixMap planes(image.data(), image.extent(0), grid.tokens());
@@ -31,7 +41,11 @@ Tensor PatchEmbedding::operator()(const Tensor& image, const ModelSpec& spec) co
   if (norm_before) norm_before->apply(patches.matrix());
   Tensor embedded = patch(std::as_const(patches).matrix());
   if (norm_after) norm_after->apply(embedded.matrix());
-  if (!positions.empty()) embedded.matrix() += positions.matrix();
+  if (!positions.empty()) {
+    embedded.matrix() +=
+        resample_positions(positions, stored, grid_of(image, spec.input), spec.positions.resize)
+            .matrix();
+  }
   if (prefix_tokens.empty()) return embedded;
   Tensor tokens({prefix_tokens.extent(0) + embedded.extent(0), spec.width});
   tokens.matrix().topRows(prefix_tokens.extent(0)) = prefix_tokens.matrix();

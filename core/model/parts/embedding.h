@@ -11,6 +11,7 @@
 #include "core/model/parts/convolution.h"
 #include "core/model/parts/layer_norm.h"
 #include "core/model/parts/linear.h"
+#include "core/model/parts/position_grid.h"
 #include "core/model/parts/sequence_convolution.h"
 #include "core/tensor/tensor.h"
 
@@ -37,7 +38,10 @@ struct PatchEmbedding {
   Linear patch;                          ///< (c, row, column) → D
   std::optional<LayerNorm> norm_after;
   Tensor prefix_tokens;  ///< class tokens, then registers, with positions added; may be empty
-  Tensor positions;      ///< [rows · columns, D] for the spec's grid; may be empty
+  /// [rows · columns, D] for the spec's grid; may be empty. If images keep their sizes, those of
+  /// the file, which are resampled to the image's grid.
+  Tensor positions;
+  PositionGrid stored;  ///< the grid of `positions`
 
   /// Maps an image [C, H, W] to tokens [tokens, D].
   [[nodiscard]] Tensor operator()(const Tensor& image, const ModelSpec& spec) const;

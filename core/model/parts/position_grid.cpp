@@ -40,6 +40,17 @@ std::vector<std::vector<Tap>> taps_of(std::int64_t from, std::int64_t to, Positi
     }
     return taps;
   }
+  if (resize == PositionResize::bilinear_corners) {
+    const double step = to > 1 ? static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0.0;
+    for (std::int64_t i = 0; i < to; ++i) {
+      const double place = static_cast<double>(i) * step;
+      const auto before = std::min(static_cast<std::int64_t>(place), from - 1);
+      const auto share = static_cast<float>(place - static_cast<double>(before));
+      taps[static_cast<std::size_t>(i)] = {{before, 1 - share},
+                                           {std::min(before + 1, from - 1), share}};
+    }
+    return taps;
+  }
   const double offset = resize == PositionResize::bicubic_offset ? 0.1 : 0;
   const double scale = static_cast<double>(from) / (static_cast<double>(to) + offset);
   for (std::int64_t i = 0; i < to; ++i) {

@@ -16,7 +16,8 @@ struct PositionGrid {
 /// Resamples positions [from.rows · from.columns, D] to [to.rows · to.columns, D]; unchanged if the
 /// grids are equal. Matches torch.nn.functional.interpolate with mode="bicubic" and
 /// align_corners=False (a = −0.75, edges clamped, pixel centres at half integers), with
-/// antialias=True (a = −0.5), or with scale_factor = (to + 0.1) / from.
+/// antialias=True (a = −0.5), with scale_factor = (to + 0.1) / from, or with mode="bilinear" and
+/// align_corners=True.
 [[nodiscard]] Tensor resample_positions(const Tensor& positions, const PositionGrid& from,
                                         const PositionGrid& to, PositionResize resize);
 

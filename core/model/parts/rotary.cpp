@@ -95,6 +95,26 @@ std::vector<double> patch_periods(const RotarySpec& rotary, std::int64_t channel
   return periods;
 }
 
+/// The part of a token's place that each pair turns by.
+std::vector<std::int64_t PlaceInText::*> parts_of_place(const RotarySpec& rotary,
+                                                        std::int64_t pairs) {
+  std::vector<std::int64_t PlaceInText::*> parts(static_cast<std::size_t>(pairs),
+                                                 &PlaceInText::time);
+  if (rotary.sections.size() != 3) return parts;
+  const std::int64_t times = rotary.sections[0], rows = rotary.sections[1],
+                     columns = rotary.sections[2];
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    const bool of_row =
+        rotary.sections_in_turns ? i % 3 == 1 && i < 3 * rows : i >= times && i < times + rows;
+    const bool of_column =
+        rotary.sections_in_turns ? i % 3 == 2 && i < 3 * columns : i >= times + rows;
+    auto& part = parts[static_cast<std::size_t>(i)];
+    if (of_row) part = &PlaceInText::row;
+    if (of_column) part = &PlaceInText::column;
+  }
+  return parts;
+}
+
 /// Patches in which a pair of this period turns once, among `cells` rows or columns; the inverse of
 /// fill_patch_angles.
 double patch_wavelength(const RotarySpec& rotary, double period, std::int64_t cells) {
@@ -150,6 +170,16 @@ std::vector<RotaryPair> rotary_pairs(const RotarySpec& rotary, std::int64_t head
   return pairs;
 }
 
+PlaceInText rotary_place(std::int64_t token, const TokenCells& picture) {
+  const std::int64_t count = picture.count();
+  if (count == 0 || token < picture.first) return {token, token, token};
+  if (const auto cell = picture.block_of(token)) {
+    return {picture.first, picture.first + cell->row, picture.first + cell->column};
+  }
+  const std::int64_t after = token - count + std::max(picture.rows, picture.columns);
+  return {after, after, after};
+}
+
 RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std::int64_t to,
                          const TokenLayout& layout, std::span<const float> periods,
                          std::int64_t from)
@@ -165,14 +195,18 @@ RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std:
   }
   const RotaryFrequencies found = rotary_frequencies(rotary, 2 * pairs_, to);
   const std::int64_t tokens = to - from;
+  const auto parts = parts_of_place(rotary, pairs_);
+  const TokenCells picture = rotary.sections.empty() ? TokenCells{} : layout.picture;
   cosines_.resize(tokens, pairs_);
   sines_.resize(tokens, pairs_);
   for_blocks(tokens, 64, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t token = first; token < first + count; ++token) {
+      const PlaceInText place = rotary_place(from + token, picture);
       for (std::int64_t i = 0; i < pairs_; ++i) {
+        const auto pair = static_cast<std::size_t>(i);
         // Angles are float32, as in other libraries, because rounding is visible in long texts.
-        const float angle = static_cast<float>(from + token) *
-                            static_cast<float>(found.angles[static_cast<std::size_t>(i)]);
+        const float angle =
+            static_cast<float>(place.*parts[pair]) * static_cast<float>(found.angles[pair]);
         cosines_(token, i) =
             static_cast<float>(std::cos(static_cast<double>(angle)) * found.amplitude);
         sines_(token, i) =

@@ -49,6 +49,21 @@ void add_window(const ScoreSpec& scores, std::int64_t tokens, ScoreTerms& terms)
   }
 }
 
+/// Lets the tokens of a picture see each other, and hides later keys from all tokens.
+void add_picture(const TokenCells& picture, std::int64_t tokens, ScoreTerms& terms) {
+  if (terms.seen.empty()) {
+    terms.seen.assign(static_cast<std::size_t>(tokens), {std::int64_t{0}, tokens});
+  }
+  for (std::int64_t query = 0; query < tokens; ++query) {
+    auto& [first, end] = terms.seen[static_cast<std::size_t>(query)];
+    end = std::min(end, query + 1);
+    if (!picture.contains(query)) continue;
+    first = std::min(first, picture.first);
+    end = std::max(end, picture.end());
+  }
+  terms.names += ", a picture whose tokens see each other";
+}
+
 void add_alibi(const LayerSpec& layer, ScoreTerms& terms) {
   const std::vector<double> slopes =
       alibi_slopes(layer.attention.heads, layer.scores.alibi_maximum);
@@ -245,6 +260,10 @@ Tensor grid_bias(const Tensor& table, const TokenLayout& layout) {
   return bias;
 }
 
+bool sees_both_ways(const ScoreSpec& scores, const TokenLayout& layout) {
+  return scores.picture_both_ways && layout.picture.count() > 0;
+}
+
 ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout, std::int64_t tokens,
                        const Tensor& table, const std::vector<float>& sinks) {
   ScoreTerms terms;
@@ -259,6 +278,7 @@ ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout, std::i
   } else if (!of_grid) {
     add_window(layer.scores, tokens, terms);
   }
+  if (sees_both_ways(layer.scores, layout)) add_picture(layout.picture, tokens, terms);
   terms.sinks = sinks;
   if (!sinks.empty()) terms.names += ", sink logits";
   if (terms.names.starts_with(", ")) terms.names.erase(0, 2);

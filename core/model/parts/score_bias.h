@@ -48,6 +48,10 @@ void add_disentangled(const LayerSpec& layer, const DisentangledTerms& from, Sco
 /// does not fit.
 [[nodiscard]] Tensor grid_bias(const Tensor& table, const TokenLayout& layout);
 
+/// True if a layer's queries see later keys in this text, those of its picture. The score terms
+/// then hide all others.
+[[nodiscard]] bool sees_both_ways(const ScoreSpec& scores, const TokenLayout& layout);
+
 /// The score terms of one layer for `tokens` tokens. `table` holds learned biases, [buckets, H] or
 /// as in grid_bias, and `sinks` is [H]; either may be empty. Windows that mask nothing are left
 /// out, and so are grid windows and their tables, whose terms differ per window

@@ -91,8 +91,14 @@ std::vector<Eigen::Index> places_of_tokens(const GridWindow& window) {
 
 }  // namespace
 
-std::vector<GridWindow> tiled_windows(const GridExtents& grid, std::int64_t side) {
-  return products(tiled_cells(grid.rows, side), tiled_cells(grid.columns, side), grid);
+std::vector<GridWindow> tiled_windows(const GridExtents& grid, std::int64_t side,
+                                      WindowFilling filling) {
+  std::vector<Cells> rows = tiled_cells(grid.rows, side), columns = tiled_cells(grid.columns, side);
+  if (filling == WindowFilling::cut) {
+    std::erase(rows.back(), -1);
+    std::erase(columns.back(), -1);
+  }
+  return products(rows, columns, grid);
 }
 
 std::vector<GridWindow> shifted_windows(const GridExtents& grid, std::int64_t side,

@@ -24,8 +24,9 @@ struct GridWindow {
   bool operator==(const GridWindow&) const = default;
 };
 
-/// Windows of `side` × `side`, zero-padded at the last edges.
-[[nodiscard]] std::vector<GridWindow> tiled_windows(const GridExtents& grid, std::int64_t side);
+/// Windows of `side` × `side`, zero-padded at the last edges, or smaller there if they are cut.
+[[nodiscard]] std::vector<GridWindow> tiled_windows(const GridExtents& grid, std::int64_t side,
+                                                    WindowFilling filling = WindowFilling::none);
 
 /// Windows that begin side / 2 cells later; the parts cut off at the first edges are separate
 /// windows. `filling` places the zeros that complete the windows. An axis with a single window is

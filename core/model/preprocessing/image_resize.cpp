@@ -192,4 +192,30 @@ std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to,
   return taps;
 }
 
+ImageSize size_in_steps(std::int64_t width, std::int64_t height, const InputSpec& spec) {
+  if (std::max(width, height) > 200 * std::min(width, height)) {
+    throw Error(ErrorKind::usage, "the image is too long and narrow for the model")
+        .expected("at most 200 times as long as wide")
+        .found(std::to_string(width) + " × " + std::to_string(height));
+  }
+  const auto step = static_cast<double>(spec.size_step);
+  const auto wide = static_cast<double>(width), high = static_cast<double>(height);
+  // Halves are rounded to even, as upstream rounds.
+  double columns = std::nearbyint(wide / step), rows = std::nearbyint(high / step);
+  const double pixels = rows * step * columns * step;
+  if (pixels > static_cast<double>(spec.most_pixels)) {
+    const double ratio = std::sqrt(high * wide / static_cast<double>(spec.most_pixels));
+    rows = std::floor(high / ratio / step);
+    columns = std::floor(wide / ratio / step);
+  } else if (pixels < static_cast<double>(spec.least_pixels)) {
+    const double ratio = std::sqrt(static_cast<double>(spec.least_pixels) / (high * wide));
+    rows = std::ceil(high * ratio / step);
+    columns = std::ceil(wide * ratio / step);
+  }
+  const auto whole = [&](double steps) {
+    return static_cast<std::int64_t>(std::max(steps, 1.0)) * spec.size_step;
+  };
+  return {whole(columns), whole(rows)};
+}
+
 }  // namespace attnscope

@@ -41,4 +41,14 @@ struct ResampleTaps {
 [[nodiscard]] std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to,
                                                          ResizeFilter filter);
 
+struct ImageSize {
+  std::int64_t width = 0, height = 0;  ///< pixels
+};
+
+/// The size nearest to `width` × `height` in steps of spec.size_step, with as many pixels as the
+/// spec allows (transformers' smart_resize in image_processing_qwen2_vl.py). Throws Error(usage)
+/// for an image more than 200 times as long as it is wide.
+[[nodiscard]] ImageSize size_in_steps(std::int64_t width, std::int64_t height,
+                                      const InputSpec& spec);
+
 }  // namespace attnscope

@@ -1,10 +1,10 @@
 #include "core/model/preprocessing/picture_tiles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/error.h"
-#include "core/model/preprocessing/image_resize.h"
 
 namespace attnscope {
 
@@ -86,6 +86,70 @@ PictureTiles cut_into_tiles(const Image& picture, const InputSpec& spec) {
         crop(result.joined, tile % across * wide, tile / across * high, wide, high));
   }
   return result;
+}
+
+ImageSize best_size(std::int64_t width, std::int64_t height, const std::vector<ImageSize>& sizes) {
+  ImageSize best = sizes.front();
+  std::int64_t most = 0, least_border = 0;
+  for (const ImageSize& size : sizes) {
+    const double scale = std::min(static_cast<double>(size.width) / static_cast<double>(width),
+                                  static_cast<double>(size.height) / static_cast<double>(height));
+    const std::int64_t kept =
+        std::min(length_times(width, scale) * length_times(height, scale), width * height);
+    const std::int64_t border = size.width * size.height - kept;
+    if (kept < most || (kept == most && most > 0 && border >= least_border)) continue;
+    best = size;
+    most = kept;
+    least_border = border;
+  }
+  return best;
+}
+
+PictureTiles fill_with_tiles(const Image& picture, const InputSpec& spec, const ImageSize& size) {
+  const double by_width = static_cast<double>(size.width) / static_cast<double>(picture.width);
+  const double by_height = static_cast<double>(size.height) / static_cast<double>(picture.height);
+  const auto fitted = [](std::int64_t length, double scale, std::int64_t most) {
+    const auto whole = static_cast<std::int64_t>(std::ceil(static_cast<double>(length) * scale));
+    return std::clamp<std::int64_t>(whole, 1, most);
+  };
+  const bool wide = by_width < by_height;
+  const ImageSize inner{wide ? size.width : fitted(picture.width, by_height, size.width),
+                        wide ? fitted(picture.height, by_width, size.height) : size.height};
+  const Image resized = resize(picture, inner.width, inner.height, spec.resize_filter);
+  PictureTiles result;
+  Image& filled = result.joined;
+  filled = {size.width, size.height, picture.channels, {}};
+  filled.pixels.resize(static_cast<std::size_t>(size.width * size.height * picture.channels));
+  const std::int64_t left = (size.width - inner.width) / 2, top = (size.height - inner.height) / 2;
+  for (std::int64_t row = 0; row < inner.height; ++row) {
+    const std::int64_t count = inner.width * picture.channels;
+    const std::int64_t to = ((top + row) * size.width + left) * picture.channels;
+    std::copy_n(resized.pixels.begin() + row * count, count, filled.pixels.begin() + to);
+  }
+  result.down = size.height / spec.image_height;
+  result.across = size.width / spec.image_width;
+  for (std::int64_t tile = 0; tile < result.down * result.across; ++tile) {
+    result.tiles.push_back(crop(filled, tile % result.across * spec.image_width,
+                                tile / result.across * spec.image_height, spec.image_width,
+                                spec.image_height));
+  }
+  result.whole = resize(picture, spec.image_width, spec.image_height, spec.resize_filter);
+  return result;
+}
+
+CellBlock without_border(std::int64_t rows, std::int64_t columns, std::int64_t width,
+                         std::int64_t height) {
+  const auto real = [](std::int64_t length) { return static_cast<double>(length); };
+  // Rounded to 7 decimals and then down, as upstream.
+  const auto kept = [&](std::int64_t length, double scale) {
+    return static_cast<std::int64_t>(std::nearbyint(real(length) * scale * 1e7) / 1e7);
+  };
+  if (real(width) / real(height) > real(columns) / real(rows)) {
+    const std::int64_t border = (rows - kept(height, real(columns) / real(width))) / 2;
+    return {border, 0, rows - 2 * border, columns};
+  }
+  const std::int64_t border = (columns - kept(width, real(rows) / real(height))) / 2;
+  return {0, border, rows, columns - 2 * border};
 }
 
 }  // namespace attnscope

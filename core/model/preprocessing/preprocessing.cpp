@@ -22,6 +22,10 @@ Image fit_to_model(const Image& original, const ModelSpec& spec) {
     throw Error(ErrorKind::usage, "the image is empty");
   }
   Image image = with_channels(original, spec.input.channels);
+  if (spec.input.keeps_sizes()) {
+    const ImageSize size = size_in_steps(image.width, image.height, spec.input);
+    return resize(image, size.width, size.height, spec.input.resize_filter);
+  }
   if (spec.input.longest_edge > 0) image = with_longest_edge(image, spec.input);
   if (spec.input.resize_mode == ResizeMode::padded) {
     std::vector<std::uint8_t> colour;
@@ -62,10 +66,10 @@ Image fit_to_model(const Image& original, const ModelSpec& spec) {
               spec.input.image_width, spec.input.image_height);
 }
 
-/// The image that a normalised array was made from, for overlays.
+/// The image that a normalised array [C, H, W] was made from, for overlays.
 std::optional<Image> picture_of(const Tensor& values, const ModelSpec& spec) {
   if (spec.input.channels != 1 && spec.input.channels != 3) return std::nullopt;
-  Image image{spec.input.image_width, spec.input.image_height, spec.input.channels, {}};
+  Image image{values.extent(2), values.extent(1), spec.input.channels, {}};
   image.pixels.resize(static_cast<std::size_t>(values.size()));
   const std::int64_t pixels = image.width * image.height;
   for (std::int64_t channel = 0; channel < spec.input.channels; ++channel) {
@@ -98,12 +102,19 @@ PreparedInput prepare_array(const Tensor& array, const ModelSpec& spec) {
     }
     return {array.reshaped(shape), std::nullopt};
   }
-  const Shape wanted = {spec.input.channels, spec.input.image_height, spec.input.image_width};
+  const InputSpec& input = spec.input;
+  Shape wanted = {input.channels, input.image_height, input.image_width};
   if (shape.size() == 4 && shape[0] == 1) shape.erase(shape.begin());
-  if (shape.size() == 2 && spec.input.channels == 1) shape.insert(shape.begin(), 1);
+  if (shape.size() == 2 && input.channels == 1) shape.insert(shape.begin(), 1);
+  const bool whole = shape.size() == 3 && shape[1] > 0 && shape[2] > 0 &&
+                     shape[1] % input.size_step == 0 && shape[2] % input.size_step == 0;
+  if (input.keeps_sizes() && whole) wanted = {input.channels, shape[1], shape[2]};
   if (shape != wanted) {
     throw Error(ErrorKind::usage, "the array does not fit the model")
-        .expected(to_string(wanted) + ", normalised")
+        .expected(to_string(wanted) + (input.keeps_sizes()
+                                           ? " or another size in steps of " +
+                                                 std::to_string(input.size_step) + ", normalised"
+                                           : ", normalised"))
         .found(to_string(array.shape()));
   }
   Tensor values = array.reshaped(wanted);
@@ -228,11 +239,14 @@ Tensor to_patches(const Tensor& image, const ModelSpec& spec) {
   const std::int64_t height = spec.input.patch_height, width = spec.input.patch_width;
   const std::int64_t down = spec.input.patch_stride ? spec.input.patch_stride : height;
   const std::int64_t across = spec.input.patch_stride ? spec.input.patch_stride : width;
-  Tensor patches(
-      {spec.input.grid_rows() * spec.input.grid_columns(), image.extent(0) * height * width});
+  const auto along = [&](std::int64_t axis, std::int64_t patch, std::int64_t stride) {
+    return (image.extent(axis) + 2 * spec.input.patch_padding - patch) / stride + 1;
+  };
+  const std::int64_t rows = along(1, height, down), columns = along(2, width, across);
+  Tensor patches({rows * columns, image.extent(0) * height * width});
   float* out = patches.data();
-  for (std::int64_t row = 0; row < spec.input.grid_rows(); ++row) {
-    for (std::int64_t column = 0; column < spec.input.grid_columns(); ++column) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
       for (std::int64_t channel = 0; channel < image.extent(0); ++channel) {
         for (std::int64_t y = 0; y < height; ++y) {
           out = copy_row(image, channel, row * down - spec.input.patch_padding + y,

@@ -19,10 +19,10 @@ struct PreparedInput {
 };
 
 /// Converts an image to the model's channels, then resizes, centre-crops and normalises it as
-/// `spec` specifies; an image of the model's size is not resized if crop_fraction is 1. A sound is
-/// padded with silence and converted by log_mel. An array is only checked. Of a text about a
-/// picture a model of images reads the picture. Throws Error(usage) if the input does not fit the
-/// model.
+/// `spec` specifies; an image of the model's size is not resized if crop_fraction is 1, and one
+/// that keeps its size (InputSpec::most_pixels) is resized to size_in_steps. A sound is padded with
+/// silence and converted by log_mel. An array is only checked. Of a text about a picture a model of
+/// images reads the picture. Throws Error(usage) if the input does not fit the model.
 [[nodiscard]] PreparedInput prepare_input(const Input& input, const ModelSpec& spec);
 
 /// Normalised pixels [C, H, W] of an image of the model's channels.

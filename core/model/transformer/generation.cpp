@@ -83,7 +83,8 @@ double entropy_of(const std::vector<double>& probabilities) {
 /// The logits of the token after a text that grows.
 class NextLogits {
  public:
-  /// `picture` lies within the first tokens that are given to `after`; null: none.
+  /// `picture` is that of the whole text and lies within the first tokens that are given to
+  /// `after`; null: none.
   NextLogits(const Transformer& model, const MechanismChoice& mechanism, std::int64_t longest,
              const PictureTokens* picture)
       : model_(model),
@@ -94,10 +95,9 @@ class NextLogits {
   [[nodiscard]] bool appends() const { return appends_; }
 
   std::vector<double> after(const std::vector<std::int64_t>& more, const Progress& progress) {
-    const PictureTokens* const picture = ids_.empty() ? picture_ : nullptr;
     ids_.insert(ids_.end(), more.begin(), more.end());
     const Tensor logits = appends_
-                              ? model_.append(more, mechanism_, cache_, progress.silent(), picture)
+                              ? model_.append(more, mechanism_, cache_, progress.silent(), picture_)
                               : of_whole_text(progress);
     return {logits.values().begin(), logits.values().end()};
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/model/parts/score_bias.h"
 #include "core/model/preprocessing/preprocessing.h"
 #include "core/model/transformer/vision_language_model.h"
 #include "core/platform/process_memory.h"
@@ -73,10 +74,11 @@ bool have_rows_apart(const std::vector<StageWeights>& stages,
       const bool has_parameters =
           !mechanism.tensors.empty() && (request.parameters || !block.attention.mechanism.empty() ||
                                          !block.attention.gates.empty());
-      const bool apart =
-          mechanism.rows && !has_parameters && block.spec.form == LayerForm::transformer &&
-          block.attention.grid_window == 0 && block.attention.sinks.empty() &&
-          scores.bias == ScoreBias::none && scores.window == 0 && scores.soft_cap == 0;
+      const bool apart = mechanism.rows && !has_parameters &&
+                         block.spec.form == LayerForm::transformer &&
+                         block.attention.grid_window == 0 && block.attention.sinks.empty() &&
+                         scores.bias == ScoreBias::none && scores.window == 0 &&
+                         scores.soft_cap == 0 && !scores.picture_both_ways;
       if (!apart) return false;
     }
   }
@@ -107,11 +109,20 @@ void check_types(const InputSpec& spec, const Input& input, const TokenizedText&
       .remedy("the tokenizer next to the weights may belong to another model");
 }
 
+/// Puts the picture's tokens in their places.
 void put_picture(const PictureTokens& picture, Tensor& tokens) {
-  const std::vector<std::int64_t> places = picture.cells.tokens();
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < picture.places.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
-    tokens.matrix().row(places[i]) = seen(picture.rows).row(row);
+    tokens.matrix().row(picture.places[i]) = seen(picture.rows.front()).row(row);
+  }
+}
+
+/// Adds the picture's rows that belong after layer `layer`, if it has them.
+void add_deeper_rows(const PictureTokens* picture, std::int64_t layer, Tensor& tokens) {
+  if (!picture || layer + 1 >= std::ssize(picture->rows)) return;
+  const Tensor& rows = picture->rows[static_cast<std::size_t>(layer) + 1];
+  for (std::size_t i = 0; i < picture->places.size(); ++i) {
+    tokens.matrix().row(picture->places[i]) += seen(rows).row(static_cast<Eigen::Index>(i));
   }
 }
 
@@ -160,6 +171,7 @@ Transformer::Start Transformer::embed_text(const Input& input, TokenizedText tex
   Start start;
   check_types(spec().input, input, text);
   start.tokens = (*weights_.embedding.text)(text.ids, text.types);
+  start.picture = picture;
   if (picture) {
     put_picture(*picture, start.tokens);
     start.layout.picture = picture->cells;
@@ -190,8 +202,13 @@ Transformer::Start Transformer::embed(const Input& input) const {
   } else {
     PreparedInput prepared = prepare_input(input, spec());
     start.image = std::move(prepared.image);
-    start.layout = {spec().input.prefix_tokens(), spec().input.grid_rows(),
-                    spec().input.grid_columns()};
+    const InputSpec& shape = spec().input;
+    const bool keeps_size = shape.keeps_sizes();
+    start.layout = {
+        shape.prefix_tokens(),
+        keeps_size ? shape.cells(prepared.values.extent(1), shape.patch_height) : shape.grid_rows(),
+        keeps_size ? shape.cells(prepared.values.extent(2), shape.patch_width)
+                   : shape.grid_columns()};
     start.layout.registers = spec().input.register_tokens;
     if (spec().is_pyramid()) {
       start.tokens = channels_last(prepared.values);
@@ -316,6 +333,7 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
                  .layer = index,
                  .recorded = recorded},
                 tokens);
+      add_deeper_rows(start.picture, index, tokens);
       if (convolves) stage.convolution->apply(embedded, tokens);
       if (place == 0 && stage.positions) {
         tokens.matrix() += (*stage.positions)(tokens, grid).matrix();
@@ -404,7 +422,7 @@ Trace Transformer::run_from(Start start, const Input& input, const MechanismChoi
   Trace trace = begin_trace(*this, input, *attention, as_run(spec(), spec().mechanism));
   trace.layout = layouts.front();
   trace.image = std::move(start.image);
-  trace.causal = spec().layer.scores.causal;
+  trace.causal = spec().layer.scores.causal && !sees_both_ways(spec().layer.scores, trace.layout);
   trace.labels = labels_;
   trace.map_channels = attention->structure(extents.front()).channels;
   if (trace.map_channels > 1) trace.map_channel = request.channel;
@@ -459,12 +477,14 @@ Tensor Transformer::append(const std::vector<std::int64_t>& ids, const Mechanism
   }
   const auto mechanisms = layer_mechanisms(spec(), as_run(spec(), mechanism));
   Tensor tokens = (*weights_.embedding.text)(ids, {}, before);
-  if (picture) put_picture(*picture, tokens);
+  const bool has_picture = picture && before == 0;
+  if (has_picture) put_picture(*picture, tokens);
   add_positions(tokens, before);
   if (stage.embedding_norm) stage.embedding_norm->apply(tokens.matrix());
   TraceRequest request;
   request.implied_maps = false;
-  const TokenLayout layout;
+  TokenLayout layout;
+  if (picture) layout.picture = picture->cells;
   for (std::size_t layer = 0; layer < stage.blocks.size(); ++layer) {
     if (progress.cancelled()) throw Cancelled{};
     const Block& block = stage.blocks[layer];
@@ -477,6 +497,7 @@ Tensor Transformer::append(const std::vector<std::int64_t>& ids, const Mechanism
                .layer = index,
                .cache = &cache[layer]},
               tokens);
+    if (has_picture) add_deeper_rows(picture, index, tokens);
   }
   if (stage.norm) stage.norm->apply(tokens.matrix());
   Tensor last({1, tokens.extent(1)});

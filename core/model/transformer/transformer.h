@@ -15,10 +15,12 @@
 
 namespace attnscope {
 
-/// Tokens of a language model that stand for a picture: rows in place of the embeddings of the
-/// text's tokens at cells.tokens().
+/// Tokens of a language model that stand for a picture.
 struct PictureTokens {
-  Tensor rows;  ///< [tokens, D]
+  std::vector<std::int64_t> places;  ///< tokens of the rows, ascending: cells.tokens() and others
+  /// Rows [tokens, D] in place of the tokens' embeddings, then those that are added to the tokens
+  /// after each of the first layers.
+  std::vector<Tensor> rows;
   TokenCells cells;
   Image image;  ///< the part of the picture that the cells cover
 };
@@ -69,8 +71,8 @@ class Transformer final : public Model {
   /// Runs the tokens `ids`, which follow those of `cache`, and adds their keys and values to it; an
   /// empty cache begins a text. Returns the logits [vocabulary] of the token after the last, which
   /// are those of a run of the whole text but for rounding. Requires can_append and at least one id
-  /// below the vocabulary's size. `picture`, if not null, lies within these tokens. Throws
-  /// Error(usage) beyond the context, and Cancelled.
+  /// below the vocabulary's size. `picture`, if not null, is that of the whole text and lies within
+  /// the first tokens. Throws Error(usage) beyond the context, and Cancelled.
   [[nodiscard]] Tensor append(const std::vector<std::int64_t>& ids,
                               const MechanismChoice& mechanism, std::vector<KeyValueCache>& cache,
                               const Progress& progress,
@@ -82,6 +84,7 @@ class Transformer final : public Model {
     Tensor tokens;  ///< [N, D]; for a pyramid [pixels, C]
     TokenLayout layout;
     std::optional<Image> image;
+    const PictureTokens* picture = nullptr;
     std::int64_t end = 0;  ///< token that is read, for Readout::end_token
     Tensor second_tokens;  ///< [N, D], tokens of a decoder's text
     TokenLayout second_layout;

@@ -1,12 +1,9 @@
 #include "core/model/transformer/vision_language_model.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "core/error.h"
-#include "core/model/parts/activation.h"
-#include "core/model/preprocessing/image_resize.h"
 #include "core/model/preprocessing/preprocessing.h"
 
 namespace attnscope {
@@ -25,30 +22,6 @@ std::int64_t layer_read(const VisionLanguageFile& file, const Transformer& tower
       .about("vision_feature_layer")
       .expected("-" + std::to_string(layers) + " to " + std::to_string(layers) + ", but not 0")
       .found(std::to_string(file.feature_layer));
-}
-
-Linear read_linear(const VisionLanguageFile& file, const std::string& name, std::int64_t outputs,
-                   std::int64_t inputs, std::set<std::string>& read) {
-  const Checkpoint& connector = file.connector;
-  const auto tensor = [&](const std::string& full, const Shape& shape) {
-    const StoredTensor& stored = connector.at(full);
-    if (stored.shape != shape) {
-      throw Error(ErrorKind::damaged, "the tensor fits neither the tower nor the language model")
-          .in_file(connector.path())
-          .about(file.connector_prefix + full)
-          .expected(to_string(shape))
-          .found(to_string(stored.shape));
-    }
-    read.insert(full);
-    return stored.view().to_float();
-  };
-  Tensor weight = tensor(name + ".weight", {outputs, inputs});
-  std::vector<float> bias;
-  if (connector.find(name + ".bias")) {
-    const Tensor values = tensor(name + ".bias", {outputs});
-    bias.assign(values.values().begin(), values.values().end());
-  }
-  return {std::move(weight), std::move(bias)};
 }
 
 /// Replaces {row} and {column} by numbers.
@@ -110,68 +83,53 @@ void check_positions(std::int64_t side, const std::filesystem::path& file) {
   }
 }
 
-void check_merge(const VisionLanguageFile& file, const InputSpec& tower) {
-  const std::int64_t side = file.connection.merge;
-  if (side >= 1 && tower.grid_rows() % side == 0 && tower.grid_columns() % side == 0) return;
-  throw Error(ErrorKind::unsupported, "the tower's patches do not form whole squares")
-      .in_file(file.config)
-      .about("scale_factor")
-      .expected("a divisor of " + std::to_string(tower.grid_rows()) + " and " +
-                std::to_string(tower.grid_columns()))
-      .found(std::to_string(side));
+/// Throws Error(unsupported) for a layer that the tower does not have, or more of them than the
+/// language model has.
+void check_deeper(const ImageConnectors& connectors, const Transformer& tower,
+                  const Transformer& language) {
+  const std::int64_t layers = tower.spec().layers;
+  for (const auto& [layer, connector] : connectors.deeper) {
+    if (layer < layers && std::ssize(connectors.deeper) <= language.spec().layers) continue;
+    throw Error(ErrorKind::unsupported, "the tower has no such layer")
+        .in_file(tower.file())
+        .about("deepstack_visual_indexes")
+        .expected("layers 0 to " + std::to_string(layers - 1) + ", at most " +
+                  std::to_string(language.spec().layers) + " of them")
+        .found(std::to_string(layer));
+  }
+}
+
+/// Throws Error(unsupported) for sizes that are not whole tiles.
+void check_sizes(const std::vector<ImageSize>& sizes, const InputSpec& tower,
+                 const std::filesystem::path& config) {
+  for (const ImageSize& size : sizes) {
+    if (size.width % tower.image_width == 0 && size.height % tower.image_height == 0) continue;
+    throw Error(ErrorKind::unsupported, "a picture's size is not that of whole tiles")
+        .in_file(config)
+        .about("image_grid_pinpoints")
+        .expected("multiples of " + std::to_string(tower.image_height) + " and " +
+                  std::to_string(tower.image_width))
+        .found(std::to_string(size.height) + ", " + std::to_string(size.width));
+  }
 }
 
 }  // namespace
 
-Tensor ImageConnector::operator()(ConstMatrixMap patches, std::int64_t rows,
-                                  std::int64_t columns) const {
-  const std::int64_t width = patches.cols(), across = columns / merge;
-  Tensor squares = Tensor::unfilled({rows / merge * across, merge * merge * width});
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns; ++column) {
-      const std::int64_t square = row / merge * across + column / merge;
-      const std::int64_t place = row % merge * merge + column % merge;
-      squares.matrix().row(square).segment(place * width, width) =
-          patches.row(row * columns + column);
-    }
+std::vector<Assumption> excluded_tensors(const VisionLanguageFile& file) {
+  std::vector<Assumption> list;
+  for (const auto& [pattern, count] : file.excluded) {
+    list.push_back(
+        {kIgnoreOption, pattern, std::to_string(count) + " tensors left out, as set by the user"});
   }
-  Tensor hidden = first(seen(squares));
-  if (!second) return hidden;
-  apply_activation(activation, hidden.values());
-  return (*second)(seen(hidden));
-}
-
-ImageConnector read_image_connector(const VisionLanguageFile& file, const ModelSpec& tower,
-                                    std::int64_t language_width) {
-  check_merge(file, tower.input);
-  std::set<std::string> read;
-  const ConnectorSpec& spec = file.connection;
-  const std::int64_t inputs = spec.merge * spec.merge * tower.width;
-  ImageConnector connector{
-      .first = read_linear(file, spec.layers.front(), language_width, inputs, read),
-      .activation = spec.activation,
-      .merge = spec.merge};
-  if (spec.layers.size() > 1) {
-    connector.second = read_linear(file, spec.layers[1], language_width, language_width, read);
-  }
-  for (const StoredTensor& tensor : file.connector.tensors()) {
-    if (read.contains(tensor.name)) continue;
-    throw Error(ErrorKind::unsupported, "the connector has a tensor that is not supported")
-        .in_file(file.connector.path())
-        .about(file.connector_prefix + tensor.name)
-        .expected(spec.layers.front() + (spec.layers.size() > 1 ? " and " + spec.layers[1] : ""))
-        .remedy("--option ignore=" + file.connector_prefix + tensor.name +
-                " if it does not change the computation");
-  }
-  return connector;
+  return list;
 }
 
 VisionLanguageModel::VisionLanguageModel(std::shared_ptr<const Transformer> tower,
                                          std::shared_ptr<const Transformer> language,
-                                         ImageConnector connector, const VisionLanguageFile& file)
+                                         ImageConnectors connectors, const VisionLanguageFile& file)
     : tower_(std::move(tower)),
       language_(std::move(language)),
-      connector_(std::move(connector)),
+      connectors_(std::move(connectors)),
       architecture_(file.name + ": " + tower_->architecture() + ", " + language_->architecture()),
       assumptions_(language_->assumptions()),
       feature_layer_(layer_read(file, *tower_)),
@@ -189,18 +147,22 @@ VisionLanguageModel::VisionLanguageModel(std::shared_ptr<const Transformer> towe
     one.option = kTowerOption + one.option;
     assumptions_.push_back(std::move(one));
   }
-  for (const auto& [pattern, count] : file.excluded) {
-    assumptions_.push_back(
-        {kIgnoreOption, pattern, std::to_string(count) + " tensors left out, as set by the user"});
-  }
-  if (image_token_ < 0 || image_token_ >= spec().input.vocabulary) {
+  for (Assumption& one : excluded_tensors(file)) assumptions_.push_back(std::move(one));
+  check_deeper(connectors_, *tower_, *language_);
+  for (const auto& [height, width] : file.sizes) sizes_.push_back({width, height});
+  check_sizes(sizes_, seen, file.config);
+  const auto text_of = [&](std::int64_t id) {
+    if (id >= 0 && id < spec().input.vocabulary) return language_->vocabulary()->text_of(id);
     throw Error(ErrorKind::damaged, "the token for the picture is outside the vocabulary")
         .in_file(language_->file())
         .about("image_token_index")
         .expected("0 to " + std::to_string(spec().input.vocabulary - 1))
-        .found(std::to_string(image_token_));
-  }
-  mark_ = language_->vocabulary()->text_of(image_token_);
+        .found(std::to_string(id));
+  };
+  token_ = mark_ = text_of(image_token_);
+  if (!file.around) return;
+  mark_ = text_of(file.around->first);
+  end_mark_ = text_of(file.around->second);
 }
 
 std::string VisionLanguageModel::prompt_for(const std::string& text) const {
@@ -222,24 +184,35 @@ std::string VisionLanguageModel::prompt_for(const std::string& text) const {
               " What is this? ASSISTANT:\"");
 }
 
-std::int64_t VisionLanguageModel::tile_rows() const {
-  return tower_->spec().input.grid_rows() / connector_.merge;
+VisionLanguageModel::PictureShape VisionLanguageModel::shape_of(const Image& picture) const {
+  const InputSpec& input = tower_->spec().input;
+  const std::int64_t side = connectors_.main.spec.merge;
+  PictureShape shape{input.grid_rows() / side, input.grid_columns() / side,
+                     count_tiles(picture.width, picture.height, input)};
+  if (!sizes_.empty()) {
+    const ImageSize filled = best_size(picture.width, picture.height, sizes_);
+    shape.tiles = {filled.height / input.image_height, filled.width / input.image_width};
+    shape.packed = without_border(shape.tiles.down * shape.rows, shape.tiles.across * shape.columns,
+                                  picture.width, picture.height);
+    if (shape.packed->rows > 0 && shape.packed->columns > 0) return shape;
+    throw Error(ErrorKind::usage, "the image is too long and narrow for the model")
+        .found(std::to_string(picture.width) + " × " + std::to_string(picture.height));
+  }
+  if (!input.keeps_sizes()) return shape;
+  const ImageSize size = size_in_steps(picture.width, picture.height, input);
+  shape.rows = size.height / input.patch_height / side;
+  shape.columns = size.width / input.patch_width / side;
+  return shape;
 }
 
-std::int64_t VisionLanguageModel::tile_columns() const {
-  return tower_->spec().input.grid_columns() / connector_.merge;
-}
-
-TileCounts VisionLanguageModel::tiles_of(const Image& picture) const {
-  return count_tiles(picture.width, picture.height, tower_->spec().input);
-}
-
-std::string VisionLanguageModel::picture_text(const TileCounts& tiles) const {
-  std::string tokens = repeated(mark_, tile_rows() * tile_columns());
+std::string VisionLanguageModel::picture_text(const PictureShape& shape) const {
+  if (shape.packed) return repeated(token_, shape.tokens());
+  const std::string tokens = repeated(token_, shape.rows * shape.columns);
+  if (!end_mark_.empty()) return "\n\n" + mark_ + tokens + end_mark_ + "\n\n";
   if (!marks_) return tokens;
   std::string text;
-  for (std::int64_t row = 0; row < tiles.down; ++row) {
-    for (std::int64_t column = 0; column < tiles.across; ++column) {
+  for (std::int64_t row = 0; row < shape.tiles.down; ++row) {
+    for (std::int64_t column = 0; column < shape.tiles.across; ++column) {
       text += marks_->around + filled_in(marks_->tile, row + 1, column + 1) + tokens;
     }
     text += '\n';
@@ -249,8 +222,8 @@ std::string VisionLanguageModel::picture_text(const TileCounts& tiles) const {
 }
 
 void VisionLanguageModel::put_picture_into(Text& text) const {
-  const TileCounts tiles = tiles_of(*text.picture);
-  const std::int64_t whole = (tiles.down * tiles.across + 1) * tile_rows() * tile_columns();
+  const PictureShape shape = shape_of(*text.picture);
+  const std::int64_t whole = shape.tokens();
   if (!text.ids.empty()) {
     const auto place = std::ranges::find(text.ids, image_token_);
     const bool once = std::ranges::count(text.ids, image_token_) == 1;
@@ -259,19 +232,21 @@ void VisionLanguageModel::put_picture_into(Text& text) const {
     return;
   }
   text.characters = prompt_for(text.characters);
+  if (count_of(token_, text.characters) == whole) return;
   const std::int64_t marks = count_of(mark_, text.characters);
-  if (marks == whole) return;
   if (marks != 1) {
     throw Error(ErrorKind::usage, "the text must have one place for the picture")
         .expected("one " + visible_text(mark_))
         .found(std::to_string(marks));
   }
-  text.characters.replace(text.characters.find(mark_), mark_.size(), picture_text(tiles));
+  text.characters.replace(text.characters.find(mark_), mark_.size(), picture_text(shape));
 }
 
 TokenCells VisionLanguageModel::cells_in(const std::vector<std::int64_t>& ids,
-                                         const TileCounts& tiles) const {
-  const std::int64_t size = tile_rows() * tile_columns(), count = tiles.down * tiles.across;
+                                         const PictureShape& shape) const {
+  const TileCounts& tiles = shape.tiles;
+  const std::int64_t count = tiles.down * tiles.across;
+  const std::int64_t size = shape.packed ? shape.tokens() : shape.rows * shape.columns;
   std::vector<std::int64_t> firsts;  // first token of each tile, and of the whole picture
   std::int64_t found = 0, in_tile = 0;
   for (std::int64_t token = 0; token < std::ssize(ids); ++token) {
@@ -279,19 +254,30 @@ TokenCells VisionLanguageModel::cells_in(const std::vector<std::int64_t>& ids,
     if (in_tile == 0) firsts.push_back(token);
     if (token != firsts.back() + in_tile) {
       throw Error(ErrorKind::usage, "the tokens of a picture do not follow each other")
-          .expected(std::to_string(size) + " of " + visible_text(mark_))
+          .expected(std::to_string(size) + " of " + visible_text(token_))
           .found(std::to_string(in_tile));
     }
     ++found;
     in_tile = in_tile + 1 == size ? 0 : in_tile + 1;
   }
-  if (found != (count + 1) * size) {
+  if (found != shape.tokens()) {
     throw Error(ErrorKind::usage, "the text does not have the tokens of its picture")
-        .expected(std::to_string((count + 1) * size) + " of " + visible_text(mark_))
+        .expected(std::to_string(shape.tokens()) + " of " + visible_text(token_))
         .found(std::to_string(found));
   }
-  TokenCells cells{.first = firsts.front(), .rows = tile_rows(), .columns = tile_columns()};
+  TokenCells cells{.first = firsts.front(), .rows = shape.rows, .columns = shape.columns};
   if (count == 0) return cells;
+  cells.overview_rows = shape.rows;
+  cells.overview_columns = shape.columns;
+  if (shape.packed) {
+    cells.overview = cells.first;
+    cells.rows = shape.packed->rows;
+    cells.columns = shape.packed->columns;
+    for (std::int64_t row = 0; row < cells.rows; ++row) {
+      cells.tiles.push_back(cells.first + cells.overview_count() + row * (cells.columns + 1));
+    }
+    return cells;
+  }
   cells.rows *= tiles.down;
   cells.columns *= tiles.across;
   cells.overview = firsts.back();
@@ -321,7 +307,7 @@ TokenizedText VisionLanguageModel::tokens_of(const Input& input) const {
     put_picture_into(text);
     TokenizedText tokens = tokenize(text, spec(), vocabulary, true);
     if (given->ids.empty()) leave_out_second_start(tokens, vocabulary);
-    const TokenCells cells = cells_in(tokens.ids, tiles_of(*text.picture));
+    const TokenCells cells = cells_in(tokens.ids, shape_of(*text.picture));
     std::erase_if(tokens.special, [&](std::int64_t token) { return cells.contains(token); });
     const std::int64_t context = spec().input.context, found = std::ssize(tokens.ids);
     if (context == 0 || found <= context) return tokens;
@@ -335,8 +321,8 @@ TokenizedText VisionLanguageModel::tokens_of(const Input& input) const {
   }
 }
 
-Tensor VisionLanguageModel::rows_of(Tensor pixels, const std::string& label,
-                                    const Progress& progress) const {
+std::vector<Tensor> VisionLanguageModel::rows_of(Tensor pixels, const std::string& label,
+                                                 const Progress& progress) const {
   Input input;
   input.content = std::move(pixels);
   input.label = label;
@@ -344,13 +330,67 @@ Tensor VisionLanguageModel::rows_of(Tensor pixels, const std::string& label,
   request.implied_maps = false;
   request.tokens = true;
   request.layers = {feature_layer_};
-  const Trace trace = tower_->run(input, tower_->spec().mechanism, request, progress.silent());
-  Tensor all = trace.layers[static_cast<std::size_t>(feature_layer_)].tokens;
-  const std::optional<LayerNorm>& norm = tower_->weights().readout.final_norm;
-  if (final_norm_ && norm) norm->apply(all.matrix());
-  const std::int64_t prefix = trace.layout.prefix, width = all.extent(1);
-  return connector_({std::as_const(all).data() + prefix * width, all.extent(0) - prefix, width},
-                    trace.layout.rows, trace.layout.columns);
+  for (const auto& [layer, connector] : connectors_.deeper) request.layers.push_back(layer);
+  Trace trace = tower_->run(input, tower_->spec().mechanism, request, progress.silent());
+  const auto rows_after = [&](std::int64_t layer, const ImageConnector& connector, bool normed) {
+    Tensor all = trace.layers[static_cast<std::size_t>(layer)].tokens;
+    const std::optional<LayerNorm>& norm = tower_->weights().readout.final_norm;
+    if (normed && norm) norm->apply(all.matrix());
+    const std::int64_t prefix = trace.layout.prefix, width = all.extent(1);
+    return connector({std::as_const(all).data() + prefix * width, all.extent(0) - prefix, width},
+                     trace.layout.rows, trace.layout.columns);
+  };
+  std::vector<Tensor> rows;
+  rows.push_back(rows_after(feature_layer_, connectors_.main, final_norm_));
+  for (const auto& [layer, connector] : connectors_.deeper) {
+    rows.push_back(rows_after(layer, connector, false));
+  }
+  return rows;
+}
+
+std::vector<Tensor> VisionLanguageModel::pixels_of(const Input& input, const PictureShape& shape,
+                                                   PictureTokens& result) const {
+  const InputSpec& seen = tower_->spec().input;
+  const Image& picture = *std::get<Text>(input.content).picture;
+  std::vector<Tensor> pixels;  // normalised
+  if (!shape.packed && !seen.tiles) {
+    PreparedInput prepared = prepare_input(input, tower_->spec());
+    pixels.push_back(std::move(prepared.values));
+    result.image = std::move(*prepared.image);
+    return pixels;
+  }
+  const Image given = with_channels(picture, seen.channels);
+  PictureTiles cut =
+      shape.packed ? fill_with_tiles(given, seen, best_size(given.width, given.height, sizes_))
+                   : cut_into_tiles(given, seen);
+  cut.tiles.insert(shape.packed ? cut.tiles.begin() : cut.tiles.end(), std::move(cut.whole));
+  for (const Image& image : cut.tiles) pixels.push_back(normalised_pixels(image, tower_->spec()));
+  result.image = std::move(cut.joined);
+  if (!shape.packed) return pixels;
+  const CellBlock& kept = *shape.packed;
+  result.image = crop(result.image, kept.column * seen.patch_width, kept.row * seen.patch_height,
+                      kept.columns * seen.patch_width, kept.rows * seen.patch_height);
+  return pixels;
+}
+
+Tensor VisionLanguageModel::packed_rows(const std::vector<Tensor>& parts,
+                                        const PictureShape& shape) const {
+  const CellBlock& kept = *shape.packed;
+  const std::int64_t width = language_->spec().width, size = shape.rows * shape.columns;
+  const Eigen::Map<const Eigen::RowVectorXf> end(connectors_.row_end.data(), width);
+  Tensor all({shape.tokens(), width});
+  MatrixMap rows = all.matrix();
+  rows.topRows(size) = parts.front().matrix();
+  std::int64_t next = size;
+  for (std::int64_t row = kept.row; row < kept.row + kept.rows; ++row) {
+    for (std::int64_t column = kept.column; column < kept.column + kept.columns; ++column) {
+      const std::int64_t tile = row / shape.rows * shape.tiles.across + column / shape.columns;
+      const std::int64_t place = row % shape.rows * shape.columns + column % shape.columns;
+      rows.row(next++) = parts[static_cast<std::size_t>(tile) + 1].matrix().row(place);
+    }
+    rows.row(next++) = end;
+  }
+  return all;
 }
 
 std::optional<PictureTokens> VisionLanguageModel::look_at(const Input& input,
@@ -358,31 +398,34 @@ std::optional<PictureTokens> VisionLanguageModel::look_at(const Input& input,
                                                           const Progress& progress) const {
   const Text* const asked = std::get_if<Text>(&input.content);
   if (!asked || !asked->picture) return std::nullopt;
-  const InputSpec& seen = tower_->spec().input;
+  const PictureShape shape = shape_of(*asked->picture);
   PictureTokens result;
-  std::vector<Tensor> pixels;  // normalised
-  if (seen.tiles) {
-    PictureTiles cut = cut_into_tiles(with_channels(*asked->picture, seen.channels), seen);
-    cut.tiles.push_back(std::move(cut.whole));
-    for (const Image& image : cut.tiles) {
-      pixels.push_back(normalised_pixels(image, tower_->spec()));
-    }
-    result.image = std::move(cut.joined);
-  } else {
-    PreparedInput prepared = prepare_input(input, tower_->spec());
-    pixels.push_back(std::move(prepared.values));
-    result.image = std::move(*prepared.image);
-  }
-  result.cells = cells_in(text.ids, tiles_of(*asked->picture));
+  std::vector<Tensor> pixels = pixels_of(input, shape, result);
+  result.cells = cells_in(text.ids, shape);
+  result.places = result.cells.tokens();
   const auto count = static_cast<double>(pixels.size());
-  std::vector<float> rows;
+  std::vector<std::vector<Tensor>> parts(1 + connectors_.deeper.size());  // by connector
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     progress.step(static_cast<double>(i) / count, "looking at the picture");
-    const Tensor part = rows_of(std::move(pixels[i]), input.label, progress);
-    rows.insert(rows.end(), part.values().begin(), part.values().end());
+    std::vector<Tensor> rows = rows_of(std::move(pixels[i]), input.label, progress);
+    for (std::size_t of = 0; of < rows.size(); ++of) parts[of].push_back(std::move(rows[of]));
   }
-  const auto width = language_->spec().width;
-  result.rows = Tensor({std::ssize(rows) / width, width}, rows);
+  if (shape.packed) {
+    result.places.clear();
+    for (std::int64_t i = 0; i < shape.tokens(); ++i) {
+      result.places.push_back(result.cells.first + i);
+    }
+    result.rows.push_back(packed_rows(parts.front(), shape));
+    return result;
+  }
+  for (const std::vector<Tensor>& of : parts) {
+    std::vector<float> values;
+    for (const Tensor& part : of) {
+      values.insert(values.end(), part.values().begin(), part.values().end());
+    }
+    const std::int64_t width = language_->spec().width;
+    result.rows.push_back(Tensor({std::ssize(values) / width, width}, values));
+  }
   return result;
 }
 

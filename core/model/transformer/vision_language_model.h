@@ -1,34 +1,21 @@
 // A model of a picture and a text: a language model whose text has the patches of an image tower in
 // it (LLaVA: Liu et al. 2023, Improved Baselines with Visual Instruction Tuning; Idefics 3:
-// Laurençon et al. 2024).
+// Laurençon et al. 2024; Qwen2-VL: Wang et al. 2024; Gemma 3: Gemma Team 2025).
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/architecture/vision_language/vision_language_file.h"
 #include "core/model/model.h"
-#include "core/model/parts/linear.h"
+#include "core/model/parts/image_connector.h"
 #include "core/model/preprocessing/picture_tiles.h"
 #include "core/model/transformer/transformer.h"
 
 namespace attnscope {
-
-/// Brings a tower's patches to the width of a text's tokens: first(x), or second(act(first(x))), of
-/// squares of patches.
-struct ImageConnector {
-  Linear first;
-  std::optional<Linear> second = {};
-  Activation activation = Activation::gelu;
-  std::int64_t merge = 1;  ///< side of the squares
-
-  /// Maps [rows · columns, width of the tower] to [rows / merge · columns / merge, width of the
-  /// language model]. `merge` must divide rows and columns.
-  [[nodiscard]] Tensor operator()(ConstMatrixMap patches, std::int64_t rows,
-                                  std::int64_t columns) const;
-};
 
 /// Specification, name and file are the language model's, and so are the layers of a trace. Its
 /// layout has the picture's grid within the text.
@@ -36,7 +23,7 @@ class VisionLanguageModel final : public Model {
  public:
   /// `file` has the settings; its checkpoints are not used.
   VisionLanguageModel(std::shared_ptr<const Transformer> tower,
-                      std::shared_ptr<const Transformer> language, ImageConnector connector,
+                      std::shared_ptr<const Transformer> language, ImageConnectors connectors,
                       const VisionLanguageFile& file);
 
   [[nodiscard]] const ModelSpec& spec() const override { return language_->spec(); }
@@ -65,38 +52,53 @@ class VisionLanguageModel final : public Model {
   [[nodiscard]] std::string prompt_for(const std::string& text) const;
 
  private:
-  /// Rows and columns of the tokens of one tile.
-  [[nodiscard]] std::int64_t tile_rows() const;
-  [[nodiscard]] std::int64_t tile_columns() const;
-  [[nodiscard]] TileCounts tiles_of(const Image& picture) const;
+  /// Tokens of one tile, or of a picture that is not cut, and the number of tiles.
+  struct PictureShape {
+    std::int64_t rows = 0, columns = 0;
+    TileCounts tiles;
+    /// Part of the grid of tiles that remains without the border, each row with an end.
+    std::optional<CellBlock> packed = {};
+    /// Number of tokens of the tiles and the whole, with the ends of rows.
+    [[nodiscard]] std::int64_t tokens() const {
+      if (packed) return rows * columns + packed->rows * (packed->columns + 1);
+      return (tiles.down * tiles.across + 1) * rows * columns;
+    }
+  };
+  [[nodiscard]] PictureShape shape_of(const Image& picture) const;
   /// The part of the text that takes the place of a picture's mark.
-  [[nodiscard]] std::string picture_text(const TileCounts& tiles) const;
+  [[nodiscard]] std::string picture_text(const PictureShape& shape) const;
   /// The tokens `ids` that stand for the picture. Throws Error(usage) if they are not as many as
   /// it needs.
   [[nodiscard]] TokenCells cells_in(const std::vector<std::int64_t>& ids,
-                                    const TileCounts& tiles) const;
+                                    const PictureShape& shape) const;
   void put_picture_into(Text& text) const;
-  /// The rows [tokens of a tile, D] of the normalised pixels of an image of the tower's size.
-  [[nodiscard]] Tensor rows_of(Tensor pixels, const std::string& label,
-                               const Progress& progress) const;
+  /// Rows [tokens of a tile, D] of the normalised pixels of an image: those of the text, then those
+  /// of each deeper connector.
+  [[nodiscard]] std::vector<Tensor> rows_of(Tensor pixels, const std::string& label,
+                                            const Progress& progress) const;
+  /// The images that the tower reads one by one, and in result.image what the cells cover.
+  [[nodiscard]] std::vector<Tensor> pixels_of(const Input& input, const PictureShape& shape,
+                                              PictureTokens& result) const;
+  /// The rows of the whole, then those of the tiles put together without their border, each row of
+  /// patches with its end. `parts` are those of the whole and of each tile.
+  [[nodiscard]] Tensor packed_rows(const std::vector<Tensor>& parts,
+                                   const PictureShape& shape) const;
 
   std::shared_ptr<const Transformer> tower_, language_;
-  ImageConnector connector_;
+  ImageConnectors connectors_;
   std::string architecture_;
   std::vector<Assumption> assumptions_;
   std::int64_t feature_layer_;  ///< the tower's layer that is read, from 0
   bool final_norm_, keeps_prefix_;
   std::int64_t image_token_;
   std::optional<TileMarks> marks_;
-  std::string mark_;    ///< text of the token for the picture
-  std::string prompt_;  ///< empty if unknown
+  std::vector<ImageSize> sizes_;  ///< sizes that a picture fills with tiles; empty: none
+  std::string token_;             ///< text of a token of the picture
+  std::string mark_, end_mark_;   ///< text in the picture's place, and after the picture
+  std::string prompt_;            ///< empty if unknown
 };
 
-/// The connector's tensors. Throws Error(damaged) naming a tensor that is missing, superfluous, or
-/// does not fit widths of the tower and the language model, and Error(unsupported) for patches that
-/// do not form whole squares.
-[[nodiscard]] ImageConnector read_image_connector(const VisionLanguageFile& file,
-                                                  const ModelSpec& tower,
-                                                  std::int64_t language_width);
+/// The tensors that the user excludes, as assumptions.
+[[nodiscard]] std::vector<Assumption> excluded_tensors(const VisionLanguageFile& file);
 
 }  // namespace attnscope

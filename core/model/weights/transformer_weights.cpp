@@ -146,9 +146,35 @@ void read_patch_positions(const WeightReader& reader, const Architecture& archit
   if (before > 0) {
     embedding.prefix_tokens.matrix().topRows(before) += stored.matrix().topRows(before);
   }
-  embedding.positions = resample_positions(
-      rows_of(stored, before, patches), {architecture.position_rows, architecture.position_columns},
-      {spec.input.grid_rows(), spec.input.grid_columns()}, spec.positions.resize);
+  embedding.stored = {architecture.position_rows, architecture.position_columns};
+  embedding.positions = rows_of(stored, before, patches);
+  if (spec.input.keeps_sizes()) return;
+  const PositionGrid grid{spec.input.grid_rows(), spec.input.grid_columns()};
+  embedding.positions =
+      resample_positions(embedding.positions, embedding.stored, grid, spec.positions.resize);
+  embedding.stored = grid;
+}
+
+/// The kernels [D, C·ph·pw] of patches. Those of several frames, [D, C, frames, ph, pw], are added,
+/// because the frames of an image are equal.
+Tensor read_kernels(const WeightReader& reader, const ModelSpec& spec) {
+  const InputSpec& input = spec.input;
+  const std::int64_t channels = input.patch_channels(), frames = input.frames;
+  const std::int64_t pixels = input.patch_height * input.patch_width;
+  if (frames == 1) return reader.read("patch.weight", {spec.width, channels * pixels});
+  const Tensor stored = reader
+                            .read("patch.weight", {spec.width, channels, frames, input.patch_height,
+                                                   input.patch_width})
+                            .reshaped({spec.width, channels * frames * pixels});
+  Tensor kernels({spec.width, channels * pixels});
+  for (std::int64_t channel = 0; channel < channels; ++channel) {
+    MatrixMap all = kernels.matrix();
+    auto sum = all.middleCols(channel * pixels, pixels);
+    for (std::int64_t frame = 0; frame < frames; ++frame) {
+      sum += seen(stored).middleCols((channel * frames + frame) * pixels, pixels);
+    }
+  }
+  return kernels;
 }
 
 PatchEmbedding read_patches(const WeightReader& reader, const Architecture& architecture) {
@@ -157,7 +183,7 @@ PatchEmbedding read_patches(const WeightReader& reader, const Architecture& arch
       spec.input.patch_channels() * spec.input.patch_height * spec.input.patch_width;
   PatchEmbedding embedding;
   embedding.stem = read_stem(reader, spec.input);
-  Tensor kernel = reader.read("patch.weight", {spec.width, inputs});
+  Tensor kernel = read_kernels(reader, spec);
   embedding.norm_before = reader.read_norm("patch_norm_before", inputs);
   const auto batch = read_batch_norm(reader, "patch_norm_after", spec.width, spec.input.norm_eps);
   if (!batch) embedding.norm_after = reader.read_norm("patch_norm_after", spec.width);

@@ -121,8 +121,8 @@ TEST_F(RefusedModel, RefusesUnsupportedKindsByName) {
       {"qwen3_next", "recurrent layers between"},
       {"deepseek_v3", "compressed keys and values"},
       {"falcon_mamba", "a recurrence in place of attention"},
-      {"gemma3", "an image tower"},
-      {"qwen2_5_vl", "an image tower"},
+      {"paligemma", "an image tower"},
+      {"qwen2_5_vl_moe", "a mixture of experts"},
       {"led", "an encoder and a decoder"},
       {"blenderbot", "an encoder and a decoder"},
   };

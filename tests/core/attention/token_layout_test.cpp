@@ -12,8 +12,14 @@ namespace {
 TokenLayout tiled_layout() {
   TokenLayout layout;
   layout.texts = std::vector<std::string>(18, "p");
-  layout.picture = {
-      .first = 1, .rows = 2, .columns = 4, .tiles = {1, 6}, .tiles_across = 2, .overview = 12};
+  layout.picture = {.first = 1,
+                    .rows = 2,
+                    .columns = 4,
+                    .tiles = {1, 6},
+                    .tiles_across = 2,
+                    .overview = 12,
+                    .overview_rows = 2,
+                    .overview_columns = 2};
   return layout;
 }
 
@@ -50,6 +56,31 @@ TEST(TokenCells, SpreadTheWholePictureEvenly) {
     return token == 13 ? 3.0 : token == 6 ? 1.0 : 0.0;
   });
   EXPECT_EQ(spread, (std::vector<double>{0, 0, 2.5, 1.5, 0, 0, 0, 0}));
+}
+
+TEST(TokenCells, CoverPartsOfCellsWithTheWholeBeforeTheRows) {
+  // 2 × 2 tokens of the whole, then three rows of three, each with an end (LLaVA-NeXT).
+  const TokenCells cells{.first = 1,
+                         .rows = 3,
+                         .columns = 3,
+                         .tiles = {5, 9, 13},
+                         .tiles_across = 1,
+                         .overview = 1,
+                         .overview_rows = 2,
+                         .overview_columns = 2};
+  EXPECT_EQ(cells.end(), 16);
+  EXPECT_EQ(cells.token_at(1, 2), 11);
+  EXPECT_FALSE(cells.contains(0));
+  EXPECT_FALSE(cells.contains(8));
+  const auto block = cells.block_of(4);  // rows and columns 1.5 to 3
+  ASSERT_TRUE(block);
+  EXPECT_EQ(block->row, 1);
+  EXPECT_EQ(block->column, 1);
+  EXPECT_EQ(block->rows, 2);
+  EXPECT_EQ(block->columns, 2);
+  const auto spread = cells.spread([](std::int64_t token) { return token == 4 ? 9.0 : 0.0; });
+  const std::vector<double> expected{0, 0, 0, 0, 1, 2, 0, 2, 4};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(spread[i], expected[i], 1e-12);
 }
 
 TEST(TokenCells, HaveNamesAndLinksInTiles) {

@@ -197,13 +197,12 @@ TEST_P(Family, HasTheLogitsOfTheWholeTextWhenItIsRunPartByPart) {
   for (const float value : whole.values()) greatest = std::max(greatest, std::abs(value));
   std::vector<KeyValueCache> cache;
   const std::size_t half = ids.size() / 2;
-  const auto end = static_cast<std::size_t>(seen ? seen->cells.end() : 0);
+  const auto end = static_cast<std::size_t>(seen ? seen->places.back() + 1 : 0);
   for (std::size_t first = 0, count = std::max(half, end); first < ids.size(); count = 1) {
     const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
-    const PictureTokens* const part_of_picture = seen && first == 0 ? &*seen : nullptr;
     first += count;
     const Tensor part = transformer->append({begin, begin + static_cast<std::ptrdiff_t>(count)},
-                                            trained, cache, {}, part_of_picture);
+                                            trained, cache, {}, seen ? &*seen : nullptr);
     const auto expected = whole.matrix().row(static_cast<Eigen::Index>(first) - 1);
     ASSERT_EQ(part.size(), expected.size());
     for (Eigen::Index i = 0; i < expected.size(); ++i) {

@@ -381,8 +381,14 @@ TEST_F(TraceFileTest, KeepsThePictureOfTiles) {
   Trace trace = sample_trace();
   trace.layout = {};
   trace.layout.texts = {"p", "a", "p", "b", "p"};
-  const TokenCells tiles{
-      .first = 0, .rows = 1, .columns = 2, .tiles = {0, 2}, .tiles_across = 2, .overview = 4};
+  const TokenCells tiles{.first = 0,
+                         .rows = 1,
+                         .columns = 2,
+                         .tiles = {0, 2},
+                         .tiles_across = 2,
+                         .overview = 4,
+                         .overview_rows = 1,
+                         .overview_columns = 1};
   trace.layout.picture = tiles;
   write_trace(path_, trace);
   EXPECT_EQ(read_trace(path_).layout.picture, tiles);
@@ -401,6 +407,15 @@ TEST_F(TraceFileTest, KeepsThePictureOfTiles) {
   refuses(wrong);
   wrong.overview = 5;
   refuses(wrong);
+  // The whole before the rows (LLaVA-NeXT).
+  TokenCells before = tiles;
+  before.tiles = {2, 4};
+  before.overview = 0;
+  trace.layout.picture = before;
+  write_trace(path_, trace);
+  EXPECT_EQ(read_trace(path_).layout.picture, before);
+  before.overview_rows = 3;
+  refuses(before);
 }
 
 TEST_F(TraceFileTest, ALinkThatLeadsNowhereIsRefused) {

@@ -536,6 +536,8 @@ def resized_positions():
         arrays["bicubic_antialiased_" + size] = interpolate(size=(rows, columns), antialias=True)
         factors = (rows + 0.1) / 4, (columns + 0.1) / 6
         arrays["bicubic_offset_" + size] = interpolate(scale_factor=factors)
+        corners = F.interpolate(positions.permute(2, 0, 1)[None], (rows, columns), mode="bilinear", align_corners=True)
+        arrays["bilinear_corners_" + size] = corners[0].permute(1, 2, 0).flatten(0, 1).numpy()
     np.savez_compressed(HERE / "positions.npz", **arrays)
 
 

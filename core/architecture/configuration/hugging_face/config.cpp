@@ -107,16 +107,29 @@ const ConfigKind* type_of_class(const std::string& name) {
   return best;
 }
 
-/// Reads one tower from the configuration under `key`, or from KEY_dict if present. `kinds` is the
-/// tower's kind, or its usual kind and "|*" if it may have another.
-void read_tower(ConfigReader& reader, const std::string& key, std::string_view kinds,
-                NeighbourConfig& config) {
+/// The configuration without towers' of a model of `type` whose text's keys are its own (Qwen2-VL).
+json rest_of(ConfigReader& reader, const ConfigKind& type) {
+  std::vector<std::string> kept;
+  for (const auto& [key, kind] : type.towers) kept.push_back(key);
+  json rest = reader.take_rest(kept);
+  const json& tied = reader.take_value("tie_word_embeddings");
+  if (!tied.is_null()) rest["tie_word_embeddings"] = tied;
+  return rest;
+}
+
+/// Reads one tower of a model of `type` from the configuration under `key`, or from KEY_dict if
+/// present. `kinds` is the tower's kind, or its usual kind and "|*" if it may have another.
+void read_tower(ConfigReader& reader, const ConfigKind& type, std::string key,
+                std::string_view kinds, NeighbourConfig& config) {
+  const bool may_lack = key.ends_with('?');
+  if (may_lack) key.pop_back();
   const bool any = kinds.ends_with("|*");
   if (any) kinds.remove_suffix(2);
   std::string kind(kinds);
   const json& first = reader.take_value(key);
   const json& instead = reader.take_value(key + "_dict");
   json object = instead.is_object() ? instead : first.is_object() ? first : json::object();
+  if (may_lack && !reader.has(key)) object = rest_of(reader, type);
   const json stated = object.value("model_type", json(kind));
   // Early configurations repeat the kind of the whole (Idefics 3).
   const bool other = stated.is_string() && stated != config.kind;
@@ -153,7 +166,7 @@ void read_keys(const ConfigKind& type, const json& object, NeighbourConfig& conf
   if (own_code.is_object() && !own_code.empty()) config.own_code = json_text(own_code);
   if (!type.has_head) forget_head(config);
   if (!type.towers.empty()) config.families.clear();
-  for (const auto& [key, kind] : type.towers) read_tower(reader, key, kind, config);
+  for (const auto& [key, kind] : type.towers) read_tower(reader, type, key, kind, config);
   for (const ConfigRule rule : type.rules) rule(reader, config);
   if (type.local_layers) {
     read_local_layers(reader, config, *type.local_layers);
@@ -217,6 +230,18 @@ struct Reading {
   }
 };
 
+/// True for a model of a picture and a text whose keys may be those of its text, and for that text:
+/// vision_language_file opens such files by their model type.
+bool needs_its_name(const ConfigKind& type) {
+  const auto is_apart = [](const auto& tower) { return tower.first.ends_with('?'); };
+  return std::ranges::any_of(type.towers, is_apart) ||
+         std::ranges::any_of(model_types(), [&](const ConfigKind& whole) {
+           return std::ranges::any_of(whole.towers, [&](const auto& tower) {
+             return is_apart(tower) && tower.second == type.name;
+           });
+         });
+}
+
 /// Readings as every kind of model of `family`, limited to those that know most of its keys. Empty
 /// if there is no such kind. Throws the first kind's error if none can be read.
 std::vector<Reading> readings_of(const json& object, const NeighbourConfig& config,
@@ -224,6 +249,7 @@ std::vector<Reading> readings_of(const json& object, const NeighbourConfig& conf
   std::vector<Reading> readings;
   std::optional<Error> fault;
   for (const ConfigKind& type : model_types()) {
+    if (needs_its_name(type)) continue;
     NeighbourConfig empty;
     empty.file = config.file;
     empty.free_head = config.free_head;

@@ -31,11 +31,13 @@ constexpr NamedRule kConfigRules[] = {
     {"mpnet_context", read_mpnet_context},
     {"nomic", read_nomic},
     {"padding", read_padding},
+    {"picture_in_text", read_picture_in_text},
     {"positions_after_padding", read_positions_after_padding},
     {"query_scale", read_query_scale},
     {"sam_windows", read_sam_windows},
     {"sparse_layers", read_sparse_layers},
     {"t5", read_t5},
+    {"tiles_that_are_cut", read_tiles_that_are_cut},
     {"trained_grid", read_trained_grid},
     {"window", read_window},
 };

@@ -38,6 +38,10 @@ void read_heads_in_pairs(ConfigReader& reader, NeighbourConfig& config);
 /// Qwen3.5: layers with a gated delta rule, except for every full_attention_interval-th or those in
 /// layer_types, which have softmax attention with heads of their own.
 void read_linear_layers(ConfigReader& reader, NeighbourConfig& config);
+/// Qwen2.5-VL's image tower: layers with windows of whole squares of patches, cut at the edges.
+void read_tiles_that_are_cut(ConfigReader& reader, NeighbourConfig& config);
+/// Gemma 3 with an image tower: a picture's tokens see each other in the language model.
+void read_picture_in_text(ConfigReader& reader, NeighbourConfig& config);
 /// Nomic's BERT: reads the activation of gated MLPs and rotary positions.
 void read_nomic(ConfigReader& reader, NeighbourConfig& config);
 /// DeBERTa: each relative position up to the given distance has its own embedding.

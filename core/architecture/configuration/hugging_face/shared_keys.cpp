@@ -45,9 +45,26 @@ void take_factors(const json& object, const char* key, const char* option, const
   config.values[option] = list.dump();
 }
 
+/// Reads the channel pairs that turn by rows and columns of a picture.
+void read_sections(const json& scaling, const char* of, NeighbourConfig& config) {
+  const json sections = scaling.value("mrope_section", json());
+  if (sections.is_null()) return;
+  bool numbers = sections.is_array() && sections.size() == 3;
+  for (const json& pairs : sections) numbers = numbers && pairs.is_number_unsigned();
+  if (!numbers) {
+    throw wrong_key("the sections of rotary positions are not three whole numbers",
+                    std::string(of) + ".mrope_section", "pairs for time, rows and columns",
+                    sections);
+  }
+  config.values["layer.rotary.sections"] = sections.dump();
+  const bool in_turns = scaling.value("mrope_interleaved", json(false)) == true;
+  config.values["layer.rotary.sections_in_turns"] = in_turns ? "true" : "false";
+}
+
 std::string scaling_of(const json& scaling, const char* of) {
   const json type = scaling.value("rope_type", scaling.value("type", json()));
-  if (type.is_null() || type == "default") return "none";
+  // Sections do not change the angles (Qwen2-VL).
+  if (type.is_null() || type == "default" || type == "mrope") return "none";
   if (type == "su") return "longrope";  // former name of longrope in Phi-3
   for (const char* known : {"linear", "dynamic", "llama3", "yarn", "longrope"}) {
     if (type == known) return known;
@@ -73,8 +90,8 @@ void check_scaling_keys(const json& scaling, const char* of) {
                                         "long_factor",
                                         "original_max_position_embeddings",
                                         "partial_rotary_factor",
-                                        "mrope_interleaved",  // sections of rows and columns of
-                                        "mrope_section"};     // images: alike in a text
+                                        "mrope_interleaved",
+                                        "mrope_section"};
   for (const auto& [key, value] : scaling.items()) {
     if (value.is_null() || std::find(std::begin(known), std::end(known), key) != std::end(known)) {
       continue;
@@ -198,6 +215,7 @@ void read_rope_scaling(const json& scaling, const char* of, const json& context,
                        const json& trained_context, NeighbourConfig& config) {
   check_scaling_keys(scaling, of);
   take_number(scaling, "rope_theta", "layer.rotary.theta", of, config);
+  read_sections(scaling, of, config);
   const std::string kind = scaling_of(scaling, of);
   config.values["layer.rotary.scaling"] = kind;
   if (kind == "none") return;

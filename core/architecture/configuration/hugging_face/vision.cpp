@@ -45,4 +45,34 @@ void read_sam_windows(ConfigReader& reader, NeighbourConfig& config) {
   config.facts.insert({"layer.scores.window", "differences"});
 }
 
+void read_tiles_that_are_cut(ConfigReader& reader, NeighbourConfig& config) {
+  const auto number = [&](const char* key) {
+    const std::int64_t found = take_positive(reader, key);
+    if (found > 0) return found;
+    throw Error(ErrorKind::unsupported, "the configuration does not give the windows of the layers")
+        .about(key);
+  };
+  const std::int64_t patch = number("patch_size"), merge = number("spatial_merge_size");
+  // Windows consist of whole squares of patches.
+  const std::int64_t side = number("window_size") / merge / patch * merge;
+  const json& whole = reader.take_value("fullatt_block_indexes");
+  if (side < 1 || !whole.is_array()) {
+    throw Error(ErrorKind::unsupported, "the configuration does not give the windows of the layers")
+        .about(side < 1 ? "window_size" : "fullatt_block_indexes")
+        .expected("pixels of at least one square of patches, and a list of layers without windows")
+        .found(json_text(whole));
+  }
+  config.values["layer.scores.window"] = std::to_string(side);
+  config.values["differences"] = "[]";
+  if (whole.empty()) return;
+  const json difference = {{"layers", whole}, {"scores", {{"window", 0}}}};
+  config.values["differences"] = json::array({difference}).dump();
+}
+
+void read_picture_in_text(ConfigReader& /*reader*/, NeighbourConfig& config) {
+  for (NeighbourConfig& tower : config.towers) {
+    if (tower.kind == "gemma3_text") tower.values["layer.scores.picture_both_ways"] = "true";
+  }
+}
+
 }  // namespace attnscope

@@ -20,6 +20,15 @@ TEST(GridWindows, TilesKnowTheirPaddingBeyondTheGrid) {
   EXPECT_EQ(windows[2], (GridWindow{{2, 2}, {8, 9, -1, -1}}));
 }
 
+TEST(GridWindows, TilesThatAreCutAreSmallerAtTheEdges) {
+  const std::vector<GridWindow> windows = tiled_windows({3, 5}, 2, WindowFilling::cut);
+  ASSERT_EQ(windows.size(), 6U);
+  EXPECT_EQ(windows[0], (GridWindow{{2, 2}, {0, 1, 5, 6}}));
+  EXPECT_EQ(windows[2], (GridWindow{{2, 1}, {4, 9}}));
+  EXPECT_EQ(windows[3], (GridWindow{{1, 2}, {10, 11}}));
+  EXPECT_EQ(windows[5], (GridWindow{{1, 1}, {14}}));
+}
+
 // Rows of each window in the first column of windows, which shows a single axis; −1 is padding.
 std::vector<std::vector<std::int64_t>> rows_of_windows(std::int64_t cells, std::int64_t side,
                                                        WindowFilling filling) {

@@ -51,6 +51,20 @@ TEST(Rotary, RotatesAsPyTorchDoes) {
   }
 }
 
+TEST(Rotary, PlacesGoOnFromTheLongerSideOfAPicture) {
+  const TokenCells picture{.first = 2, .rows = 2, .columns = 3};
+  const auto place = [&](std::int64_t token) {
+    const PlaceInText at = rotary_place(token, picture);
+    return std::vector<std::int64_t>{at.time, at.row, at.column};
+  };
+  EXPECT_EQ(place(1), (std::vector<std::int64_t>{1, 1, 1}));
+  EXPECT_EQ(place(2), (std::vector<std::int64_t>{2, 2, 2}));
+  EXPECT_EQ(place(4), (std::vector<std::int64_t>{2, 2, 4}));
+  EXPECT_EQ(place(7), (std::vector<std::int64_t>{2, 3, 4}));
+  EXPECT_EQ(place(8), (std::vector<std::int64_t>{5, 5, 5}));
+  EXPECT_EQ(place(10), (std::vector<std::int64_t>{7, 7, 7}));
+}
+
 TEST(Rotary, UndoRestoresWhatWasRotated) {
   const Tensor given = raw_uniform({40, 32}, 9);
   for (const Rotary form : {Rotary::half, Rotary::pair}) {

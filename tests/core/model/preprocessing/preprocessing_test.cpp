@@ -153,7 +153,8 @@ TEST(PositionGrid, FollowsEachFamilysWay) {
   const std::pair<const char*, PositionResize> ways[] = {
       {"bicubic_", PositionResize::bicubic},
       {"bicubic_antialiased_", PositionResize::bicubic_antialiased},
-      {"bicubic_offset_", PositionResize::bicubic_offset}};
+      {"bicubic_offset_", PositionResize::bicubic_offset},
+      {"bilinear_corners_", PositionResize::bilinear_corners}};
   for (const auto& [name, way] : ways) {
     for (const auto& [rows, columns] : {std::pair(7, 9), std::pair(3, 2), std::pair(4, 13)}) {
       const Tensor preprocessing_reference =
@@ -167,6 +168,28 @@ TEST(PositionGrid, FollowsEachFamilysWay) {
           << name << rows << "×" << columns;
     }
   }
+}
+
+// Sizes by smart_resize of transformers' image_processing_qwen2_vl.py.
+TEST(SizeInSteps, IsThatOfUpstream) {
+  const auto size_of = [](std::int64_t width, std::int64_t height, std::int64_t step,
+                          std::int64_t least, std::int64_t most) {
+    InputSpec spec;
+    spec.size_step = step;
+    spec.least_pixels = least;
+    spec.most_pixels = most;
+    const ImageSize size = size_in_steps(width, height, spec);
+    return std::pair(size.width, size.height);
+  };
+  constexpr std::int64_t usual = 1003520, large = 12845056;
+  EXPECT_EQ(size_of(440, 308, 28, 3136, large), std::pair(448L, 308L));
+  EXPECT_EQ(size_of(70, 42, 28, 3136, large), std::pair(56L, 56L));  // halves to even
+  EXPECT_EQ(size_of(30, 20, 28, 3136, usual), std::pair(84L, 56L));
+  EXPECT_EQ(size_of(6000, 4000, 28, 3136, usual), std::pair(1204L, 812L));
+  EXPECT_EQ(size_of(1920, 1080, 32, 65536, 16777216), std::pair(1920L, 1088L));
+  EXPECT_EQ(size_of(100, 100, 32, 65536, 16777216), std::pair(256L, 256L));
+  EXPECT_EQ(size_of(2000, 14, 28, 3136, usual), std::pair(672L, 28L));
+  EXPECT_THROW((void)size_of(2010, 10, 28, 3136, usual), Error);
 }
 
 TEST(Patches, OverlapAndArePaddedWithZeros) {

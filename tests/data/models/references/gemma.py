@@ -60,10 +60,13 @@ def gemma(w, ids, maps, *, width=24, heads=4, key_heads=1, head_width=8, hidden=
 
 
 def gemma3(w, ids, maps, *, width=24, heads=4, key_heads=2, head_width=8, hidden=40, layers=4, vocabulary=29,
-           scalar=6.0, window=5, local=(0, 1, 3), theta=700.0, local_theta=20.0, factor=4.0, eps=1e-6):
-    """Layers in `local` see the last tokens of a window; the positions of the others are divided by `factor`."""
+           scalar=6.0, window=5, local=(0, 1, 3), theta=700.0, local_theta=20.0, factor=4.0, eps=1e-6, picture=None,
+           seen_anyway=None):
+    """Layers in `local` see the last tokens of a window; the positions of the others are divided by `factor`.
+    `picture` gives the rows of tokens that stand for one, and `seen_anyway` [N, N] keys that no mask hides."""
     table = w("model.embed_tokens.weight", vocabulary, width)
     x = table[ids] * math.sqrt(width)
+    x = x if picture is None else picture(x)
     norm = lambda y, name: rms(w, y, name, eps, plus_one=True)
     for i in range(layers):
         l = f"model.layers.{i}."
@@ -75,7 +78,9 @@ def gemma3(w, ids, maps, *, width=24, heads=4, key_heads=2, head_width=8, hidden
         frequencies = rotary(head_width, local_theta) if i in local else rotary(head_width, theta) / factor
         angles = angles_of(len(ids), frequencies)
         q, k = turn_halves(q, angles), turn_halves(k, angles)
-        h = attend_terms(q, k, v, maps, scalar**-0.5, causal_mask(len(ids), window if i in local else None))
+        mask = causal_mask(len(ids), window if i in local else None)
+        mask = mask if seen_anyway is None else mask & ~seen_anyway
+        h = attend_terms(q, k, v, maps, scalar**-0.5, mask)
         h = w.linear(h, l + "self_attn.o_proj", width, bias=False)
         x = x + norm(h, l + "post_attention_layernorm")
         h = norm(x, l + "pre_feedforward_layernorm")

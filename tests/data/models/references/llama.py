@@ -28,15 +28,16 @@ def gated_mlp(w, x, prefix, layer, hidden, act):
 
 def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=48, layers=2, vocabulary=29,
           theta=10000.0, eps=1e-6, act="silu", scaling=None, tied=False, biases=False, out_bias=None, window=None,
-          slides_from=0, head_norms=False, all_norms=False, picture=None, feed_forward=None):
+          slides_from=0, head_norms=False, all_norms=False, picture=None, feed_forward=None, turns=None,
+          deeper=lambda i, x: x):
     """`picture` gives the rows of tokens that stand for one, in place of their embeddings; `feed_forward` is in place
-    of the MLP."""
+    of the MLP, `turns` of the angles of a text alone, and `deeper` changes what a layer gives."""
     table = w("model.embed_tokens.weight", vocabulary, width)
     x = table[ids] if picture is None else picture(table[ids])
     frequencies = rotary(head_width, theta)
     if scaling:
         frequencies = scaling(frequencies)
-    angles = angles_of(len(ids), frequencies)
+    angles = turns(frequencies) if turns else angles_of(len(ids), frequencies)
     for i in range(layers):
         l = f"model.layers.{i}."
         h = rms(w, x, l + "input_layernorm", eps)
@@ -54,7 +55,7 @@ def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=
         h = attend_terms(q, k, v, maps, head_width**-0.5, causal_mask(len(ids), window if i >= slides_from else None))
         x = x + w.linear(h, l + "self_attn.o_proj", width, bias=biases if out_bias is None else out_bias)
         h = rms(w, x, l + "post_attention_layernorm", eps)
-        x = x + (feed_forward or gated_mlp)(w, h, l, i, hidden, act)
+        x = deeper(i, x + (feed_forward or gated_mlp)(w, h, l, i, hidden, act))
     x = rms(w, x, "model.norm", eps)
     return x @ table.T if tied else w.linear(x, "lm_head", vocabulary, bias=False)
 
