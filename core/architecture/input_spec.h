@@ -103,7 +103,10 @@ struct InputSpec {
   std::int64_t context = 0;      ///< maximum tokens of a text, 0: no limit; exact number for audio
   std::int64_t token_types = 0;  ///< number of token types (BERT: first and second text); 0: none
   double scale = 1;  ///< factor of token or projected embeddings; 0: √width (labml, Gemma)
-  std::int64_t padding = -1;     ///< id of the padding token, which no layer sees; -1: none
+  std::int64_t padding = -1;  ///< id of the padding token, which no layer sees; -1: none
+  /// Id of the mask token, if its embedding is 0 and the others are scaled by 0.88 / (1 − its share
+  /// of the text), as in training with a share of 0.12 (ESM); -1: none.
+  std::int64_t dropped_token = -1;
   bool pads_to_context = false;  ///< texts are padded to the context; all layers see the padding
   Tokenizer tokenizer = Tokenizer::ids;
 

@@ -165,8 +165,9 @@ enum class WindowFilling {
 /// Bias that is added to the scores for the positions of query and key.
 enum class ScoreBias {
   none,
-  alibi,        ///< −m (i − j), one slope m per head (Press et al. 2022)
-  buckets,      ///< one learned value per bucket of j − i (T5)
+  alibi,           ///< −m (i − j), one slope m per head (Press et al. 2022)
+  alibi_bfloat16,  ///< m j, rounded to bfloat16, times the scale of the scores 1/√d (Falcon)
+  buckets,         ///< one learned value per bucket of j − i (T5)
   table,        ///< one learned value per row and column offset on the grid of patches (Swin, BEiT)
   decomposed,   ///< q·Rh[y − y′] + q·Rw[x − x′] on the grid of patches (SAM)
   disentangled  ///< q_i·Kr + k_j·Qr for the bucket of i − j (DeBERTa): relative_bucket
@@ -211,6 +212,7 @@ struct LayerSpec {
   LayerForm form = LayerForm::transformer;
   Residual residual = Residual::sequential;
   double residual_scale = 1;  ///< α in α·x + f(x), which replaces x + f(x) (DeepNorm)
+  double branch_scale = 1;    ///< β in x + β·f(x) (Granite)
   NormSpec norm;
   AttentionSpec attention;
   RotarySpec rotary;

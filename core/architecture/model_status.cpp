@@ -33,6 +33,7 @@ constexpr std::string_view kInfluential[] = {
     "positions.sinusoid_order",
     "positions.offset",
     "embedding_scale",
+    "input.dropped_token",
     "layer.residual",
     "layer.residual_scale",
     "layer.scores.window",

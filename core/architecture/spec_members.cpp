@@ -79,6 +79,9 @@ const std::vector<SpecMember>& spec_members() {
                  "number of token types, as of a first and a second text; 0: none"),
       MEMBER("embedding_scale", input.scale, "factor of the token embeddings; 0: √width"),
       MEMBER("padding", input.padding, "id of the padding token, which is left out; -1: none"),
+      NEW_MEMBER(input.dropped_token,
+                 "id of the mask token whose embedding is 0, while the others are scaled by 0.88 / "
+                 "(1 − its share), as in ESM; -1: none"),
       NEW_MEMBER(input.pads_to_context,
                  "texts are padded to the context, and all layers see the padding"),
       MEMBER("tokenizer", input.tokenizer, "how a text becomes tokens"),
@@ -92,6 +95,7 @@ const std::vector<SpecMember>& spec_members() {
       MEMBER("layer_form", layer.form, "form of a layer around its attention"),
       NEW_MEMBER(layer.residual, "whether the MLP reads what the attention added"),
       NEW_MEMBER(layer.residual_scale, "α of α·x + f(x), as in DeepNorm"),
+      NEW_MEMBER(layer.branch_scale, "β of x + β·f(x), as in Granite"),
       MEMBER("norm", layer.norm.kind,
              "how tokens are normalised: LayerNorm (layer) or by their RMS (rms; rms_plus_one "
              "with 1 + weight)"),

@@ -88,8 +88,8 @@ template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<WindowFilling>{"none", "before_shift",
                                                                            "after_shift", "cut"};
 template <>
-inline constexpr std::array<std::string_view, 6> kEnumNames<ScoreBias>{
-    "none", "alibi", "buckets", "table", "decomposed", "disentangled"};
+inline constexpr std::array<std::string_view, 7> kEnumNames<ScoreBias>{
+    "none", "alibi", "alibi_bfloat16", "buckets", "table", "decomposed", "disentangled"};
 template <>
 inline constexpr std::array<std::string_view, 7> kEnumNames<Activation>{
     "gelu", "gelu_tanh", "relu", "quick_gelu", "silu", "relu2", "hard_swish"};

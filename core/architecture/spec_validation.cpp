@@ -95,10 +95,13 @@ void validate_recurrent(const ModelSpec& spec, const LayerSpec& layer) {
 /// Validates members that only transformer layers with a residual connection can have.
 void validate_variations(const ModelSpec& spec, const LayerSpec& layer) {
   check_positive("layer.residual_scale", layer.residual_scale);
+  check_positive("layer.branch_scale", layer.branch_scale);
   const bool transformer = layer.form == LayerForm::transformer;
-  check_member(layer.residual_scale == 1 || (transformer && layer.residual != Residual::none),
-               "layer.residual_scale", "1 in layers of this kind",
-               std::to_string(layer.residual_scale));
+  for (const auto& [name, scale] : {std::pair("layer.residual_scale", layer.residual_scale),
+                                    std::pair("layer.branch_scale", layer.branch_scale)}) {
+    check_member(scale == 1 || (transformer && layer.residual != Residual::none), name,
+                 "1 in layers of this kind", std::to_string(scale));
+  }
   const bool plain = transformer && layer.scores.bias != ScoreBias::disentangled;
   check_member(!layer.attention.cosine || plain, "layer.attention.cosine",
                "false in layers of this kind", "true");
@@ -458,6 +461,7 @@ void validate_text(const ModelSpec& spec) {
                std::to_string(spec.input.vocabulary));
   check_range("readout.end_token", spec.readout.end_token, -1, spec.input.vocabulary - 1);
   check_range("padding", spec.input.padding, -1, spec.input.vocabulary - 1);
+  check_range("input.dropped_token", spec.input.dropped_token, -1, spec.input.vocabulary - 1);
   check_member(!spec.input.pads_to_context || (spec.input.padding >= 0 && spec.input.context > 0),
                "padding", "a token that pads texts to the context",
                std::to_string(spec.input.padding));

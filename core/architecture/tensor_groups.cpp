@@ -113,7 +113,7 @@ std::vector<TensorGroup> group_tensors(const Checkpoint& checkpoint) {
   return groups;
 }
 
-bool is_causal_mask(const StoredTensor& mask) {
+bool is_causal_mask(const StoredTensor& mask, std::int64_t window) {
   const std::int64_t side = mask.shape.empty() ? 0 : mask.shape.back();
   const TensorView view = mask.view();
   if (side < 2 || view.rows() < side) return false;
@@ -125,7 +125,8 @@ bool is_causal_mask(const StoredTensor& mask) {
   for (std::int64_t i = 0; i < side; i += step) {
     view.rows_to_float(i, i + 1, row.data());
     for (std::int64_t j = 0; j < side; ++j) {
-      if (row[static_cast<std::size_t>(j)] != (j <= i ? seen : hidden)) return false;
+      const bool sees = j <= i && (window == 0 || j > i - window);
+      if (row[static_cast<std::size_t>(j)] != (sees ? seen : hidden)) return false;
     }
   }
   return seen != hidden;

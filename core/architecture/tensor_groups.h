@@ -26,9 +26,10 @@ struct TensorGroup {
 /// after the same text; the first and the last have the same three or more tensors.
 [[nodiscard]] std::vector<TensorGroup> group_tensors(const Checkpoint& checkpoint);
 
-/// True if each row of a mask [.., T, T] has one value for its token and those before it, and
-/// another value for all tokens after it. Of more than 512 rows only some are read.
-[[nodiscard]] bool is_causal_mask(const StoredTensor& mask);
+/// True if each row of a mask [.., T, T] has one value for its token and those before it, with a
+/// window for the last `window` of these, and another value for all other tokens. Of more than 512
+/// rows only some are read.
+[[nodiscard]] bool is_causal_mask(const StoredTensor& mask, std::int64_t window = 0);
 
 /// True if a table [.., T, D] begins with sines and cosines of 0, in any order.
 [[nodiscard]] bool holds_sinusoids(const StoredTensor& table);

@@ -404,10 +404,38 @@ std::shared_ptr<const Vocabulary> read_sentence_piece_folder(const Path& file) {
 
 // ---- the other files ----
 
+/// ESM's tokenizer of proteins: each letter is a token, and so are the longer lines of its list.
+std::shared_ptr<const Vocabulary> read_residues(const Path& file, TokenizerNeighbours& neighbours) {
+  TokenTable table;
+  const std::vector<std::string> lines = read_lines(file);
+  for (std::size_t i = 0; i < lines.size(); ++i) table.add(lines[i], static_cast<std::int64_t>(i));
+  for (const std::string& line : lines) {
+    if (line.size() > 1) (void)neighbours.make_special(line, table, file);
+  }
+  const auto special = [&](const char* key, const char* usual) {
+    return neighbours.make_special(neighbours.text(key, usual), table, file);
+  };
+  TokenizerStages stages;
+  stages.pre_tokenizer = make_pre_tokenizer({{"type", "WhitespaceSplit"}});
+  stages.post_processor =
+      bert_processor(special("cls_token", "<cls>"), special("eos_token", "<eos>"));
+  (void)special("unk_token", "<unk>");
+  BytePairSettings letters;
+  letters.unknown = neighbours.text("unk_token", "<unk>");
+  letters.fuse_unknown = true;
+  stages.model = make_byte_pairs(std::move(table), {}, letters);
+  stages.decoder = make_decoder(nullptr);
+  stages.added = neighbours.added_tokens();
+  return make_tokenizer(std::move(stages));
+}
+
 std::shared_ptr<const Vocabulary> read_word_pieces(const Path& folder) {
   const Path file = folder / "vocab.txt";
+  constexpr const char* residues = "EsmTokenizer";
   TokenizerNeighbours neighbours = read_tokenizer_neighbours(folder);
-  const std::string name = neighbours.class_name("BertTokenizer");
+  const std::string name = neighbours.class_name(
+      tokenizer_class_of_model(folder) == residues ? residues : "BertTokenizer");
+  if (name == residues) return read_residues(file, neighbours);
   constexpr std::array like_bert = {"BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer",
                                     "MobileBertTokenizer", "ConvBertTokenizer"};
   if (std::find(like_bert.begin(), like_bert.end(), name) == like_bert.end()) {

@@ -250,7 +250,7 @@ std::string uncounted(const ModelSpec& spec) {
   if (attention.gate != OutputGate::none) return "gates of the heads' output";
   if (attention.decay != DecayGate::none) return "decays from the tokens";
   if (attention.value_width != 0) return "values of another width than keys";
-  if (layer.residual_scale != 1) return "scaled residuals";
+  if (layer.residual_scale != 1 || layer.branch_scale != 1) return "scaled residuals";
   if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
   if (spec.readout.kind == Readout::masked_token) return "heads of masked tokens";
   if (spec.embedding_width() != spec.width) return "token embeddings narrower than the model";

@@ -24,6 +24,22 @@ std::string FamilyDeduction::mlp_roles() const {
   return of_layer(0);
 }
 
+/// Throws unless a layer with experts has the tensors of a shared MLP that the first one has, and
+/// other layers none.
+void FamilyDeduction::check_shared_expert(std::int64_t layer, bool routed) const {
+  std::string first = mlp_roles();
+  first.replace(first.rfind('.') + 1, std::string::npos, "shared_");
+  for (const std::string part : {"mlp1.weight", "mlp_gate.weight", "mlp2.weight", "gate.weight"}) {
+    const bool needed = routed && has(first + part);
+    const std::string role = of_layer(layer) + "shared_" + part;
+    if (has(role) == needed) continue;
+    throw Error(ErrorKind::damaged, "the layers' MLPs of all tokens differ")
+        .in_file(checkpoint_.path())
+        .about(role)
+        .expected(needed ? "a tensor for this role" : "none");
+  }
+}
+
 void FamilyDeduction::deduce_experts() {
   if (!may_have_experts()) return;
   std::int64_t experts = 0;
@@ -95,6 +111,7 @@ void FamilyDeduction::check_layer_of_experts(std::int64_t layer) const {
         .expected(needed ? "a tensor for this role" : "none");
   };
   check(of_layer(layer) + "router", routed);
+  check_shared_expert(layer, routed);
   for (const std::string part : {"mlp1", "mlp_gate", "mlp_gate_and_mlp1", "mlp2"}) {
     const bool of_both = part == "mlp_gate_and_mlp1";
     const bool needed = part == "mlp2"       ? true

@@ -130,13 +130,23 @@ void FamilyDeduction::check_parts() {
   }
 }
 
-/// True if a difference between layers gives `member` for the layer that the role belongs to.
-bool FamilyDeduction::differs_in(const std::string& member, std::string_view role) const {
+namespace {
+
+/// Number of the layer that a role belongs to; −1 outside of layers.
+std::int64_t layer_of_role(std::string_view role) {
   constexpr std::string_view beginning = "layer.";
   std::int64_t layer = -1;
   if (role.starts_with(beginning)) {
     std::from_chars(role.data() + beginning.size(), role.data() + role.size(), layer);
   }
+  return layer;
+}
+
+}  // namespace
+
+/// True if a difference between layers gives `member` for the layer that the role belongs to.
+bool FamilyDeduction::differs_in(const std::string& member, std::string_view role) const {
+  const std::int64_t layer = layer_of_role(role);
   return std::ranges::any_of(spec_.differences, [&](const LayerDifference& difference) {
     return layer >= 0 && difference.holds(layer) && difference.members.contains(member);
   });
@@ -200,7 +210,7 @@ void FamilyDeduction::check_biases() const {
 }
 
 /// Throws unless masks cover every pair of tokens for all heads and, in a causal model, hide later
-/// tokens: a bias of that name, or a window, would be ignored.
+/// tokens and those before the layer's window: a bias of that name, or a window, would be ignored.
 void FamilyDeduction::check_masks() const {
   for (const auto& [role, source] : result_.sources) {
     if (!role.starts_with("layer.") || !role.ends_with(".mask")) continue;
@@ -208,12 +218,15 @@ void FamilyDeduction::check_masks() const {
     while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
     const bool square = shape.size() == 2 && shape[0] == shape[1];
     if (square && (!spec_.layer.scores.causal || shape[0] < 2)) continue;
-    if (square && is_causal_mask(checkpoint_.at(source.tensor))) continue;
+    const std::int64_t window = layer_of(spec_, layer_of_role(role)).scores.window;
+    if (square && is_causal_mask(checkpoint_.at(source.tensor), window)) continue;
     if (square) {
-      throw Error(ErrorKind::unsupported, "the stored mask is not causal")
+      const std::string last =
+          window > 0 ? "the last " + std::to_string(window - 1) : std::string("those");
+      throw Error(ErrorKind::unsupported, "the stored mask is not the causal one of its layer")
           .in_file(checkpoint_.path())
           .about(source.tensor)
-          .expected("one number for a token and those before it, another for all after it")
+          .expected("one number for a token and " + last + " before it, another for all others")
           .remedy("describe the model (docs/architecture-descriptions.md): a window, or no mask");
     }
     throw Error(ErrorKind::unsupported, "the tensor with the name of a causal mask is not one")

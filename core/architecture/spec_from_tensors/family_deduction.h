@@ -114,6 +114,7 @@ class FamilyDeduction {
   void check_stored_experts() const;
   void check_experts() const;
   void check_layer_of_experts(std::int64_t layer) const;
+  void check_shared_expert(std::int64_t layer, bool routed) const;
   void take_qkv_rows(const std::string& text);
   void check_head_split() const;
   void check_differences(const std::string& option) const;

@@ -20,6 +20,8 @@ namespace attnscope {
 
 namespace {
 
+constexpr const char* kOutput = "layer.0.out.weight";
+
 struct FoundTokenizer {
   Tokenizer kind = Tokenizer::ids;
   std::string reason;  ///< reason of an assumption; empty if known
@@ -300,14 +302,14 @@ class TextDeduction final : FamilyDeduction {
   }
 
   /// Number of query rows in a weight of `rows` rows. In a fused weight it depends on the key
-  /// heads, by default as many as query heads.
+  /// heads, by default as many as the output projection's columns show, otherwise as query heads.
   [[nodiscard]] std::int64_t rows_of_queries(std::int64_t rows) const {
     const AttentionSpec& attention = spec_.layer.attention;
     if (!has("layer.0.qkv.weight")) return rows;
     if (attention.key_heads > 0 && attention.heads > 0) {
       return rows * attention.heads / (attention.heads + 2 * attention.key_heads);
     }
-    return rows / 3;
+    return has(kOutput) && attention.value_width == 0 ? shape_of(kOutput)[1] : rows / 3;
   }
 
   /// Checks heads whose queries and keys several of them share, which no tensor shows.
@@ -322,12 +324,16 @@ class TextDeduction final : FamilyDeduction {
     const AttentionSpec& attention = spec_.layer.attention;
     const std::int64_t stored = attention.query_heads ? attention.query_heads : attention.heads;
     const std::int64_t each = attention.value_width ? attention.value_width : attention.head_width;
+    const bool gated = has("layer.0.recurrent_qkv_gate.weight");
     const bool mamba = has("layer.0.mamba_input.weight");
-    const std::int64_t more = mamba ? attention.heads * (each + 1) : 0;  // a gate and steps
+    const std::int64_t more = mamba   ? attention.heads * (each + 1)  // a gate and steps
+                              : gated ? attention.heads * each
+                                      : 0;
     const std::int64_t expected = 2 * stored * attention.head_width + attention.heads * each + more;
-    const std::int64_t rows =
-        shape_of(mamba ? "layer.0.mamba_input.weight" : "layer.0.recurrent_qkv.weight")[0];
-    if (rows == expected) return;
+    const std::int64_t rows = shape_of(mamba   ? "layer.0.mamba_input.weight"
+                                       : gated ? "layer.0.recurrent_qkv_gate.weight"
+                                               : "layer.0.recurrent_qkv.weight")[0];
+    if (rows == expected && attention.heads % stored == 0) return;
     throw Error(fault_of("heads"), "the heads do not fit the weights")
         .in_file(checkpoint_.path())
         .about("heads")
@@ -347,8 +353,9 @@ class TextDeduction final : FamilyDeduction {
 
   void deduce_heads() {
     AttentionSpec& attention = spec_.layer.attention;
-    const bool recurrent = has("layer.0.recurrent_qkv.weight") || has("layer.0.mamba_input.weight");
-    if (recurrent) return check_recurrent_heads();
+    for (const char* const role : {"recurrent_qkv", "recurrent_qkv_gate", "mamba_input"}) {
+      if (has("layer.0." + std::string(role) + ".weight")) return check_recurrent_heads();
+    }
     if (is_fastformer_classifier()) {
       fact("heads", attention.heads, shape_of("layer.0.query_importance.weight")[0]);
     }
@@ -401,12 +408,23 @@ class TextDeduction final : FamilyDeduction {
     fact("head_width", spec_.layer.attention.head_width, width, "the norms of the queries");
   }
 
-  /// Sets the number of key heads from separate weights, by their rows.
+  /// Number of rows of the keys, in a fused weight what its queries leave; 0 if unknown.
+  [[nodiscard]] std::int64_t rows_of_keys(std::int64_t inner) const {
+    if (has("layer.0.key.weight")) return shape_of("layer.0.key.weight")[0];
+    const bool fused = has("layer.0.qkv.weight") && has(kOutput);
+    const std::int64_t rest = fused ? shape_of("layer.0.qkv.weight")[0] - inner : 0;
+    const bool alike = spec_.layer.attention.value_width == 0 && rest % 2 == 0;
+    return alike ? std::max<std::int64_t>(rest / 2, 0) : 0;
+  }
+
+  /// Sets the number of key heads by the rows of the keys.
   void deduce_key_heads(std::int64_t inner) {
     AttentionSpec& attention = spec_.layer.attention;
-    if (!has("layer.0.key.weight")) return;
-    const std::int64_t rows = shape_of("layer.0.key.weight")[0];
-    const bool as_queries = rows == inner && !stated("layer.attention.key_heads");
+    const std::int64_t rows = rows_of_keys(inner);
+    if (rows == 0) return;
+    const bool says_otherwise =
+        stated("layer.attention.key_heads") && attention.key_heads > 0;  // 0: as of queries
+    const bool as_queries = rows == inner && !says_otherwise;
     // Windowed DAFT has fewer key channels, not fewer heads.
     if (as_queries || !find_mechanism(spec_.mechanism.name).terms) return;
     if (rows % attention.head_width != 0) {
@@ -603,8 +621,8 @@ class TextDeduction final : FamilyDeduction {
       assume("layer.rotary.theta", "the family's usual one");
       if (spec_.layer.rotary.width > 0) assume("layer.rotary.width", "the family's usual one");
     }
-    for (const char* member :
-         {"layer.residual", "layer.scores.causal", "positions.offset", "padding", "readout"}) {
+    for (const char* member : {"layer.residual", "layer.rotary.form", "layer.scores.causal",
+                               "positions.offset", "padding", "input.dropped_token", "readout"}) {
       if (description_.reasons.contains(member)) assume(member, "the family's usual one");
     }
     if (spec_.readout.kind == Readout::end_token) {

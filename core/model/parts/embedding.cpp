@@ -59,10 +59,13 @@ Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids,
   const std::int64_t width = tokens.columns();
   Tensor x({std::ssize(ids), width});
   std::vector<float> room;
+  const std::int64_t kept = std::ssize(ids) - std::ranges::count(ids, dropped);
+  const float factor = scale * (static_cast<float>(ids.size()) /
+                                static_cast<float>(std::max<std::int64_t>(kept, 1)));
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
     const Eigen::Map<const Eigen::RowVectorXf> token(tokens.read(ids[i], 1, room), width);
-    x.matrix().row(row) = scale * token;
+    x.matrix().row(row) = (ids[i] == dropped ? 0.0F : factor) * token;
     if (!positions.empty()) {
       x.matrix().row(row) += positions.matrix().row(position_offset + first + row);
     }

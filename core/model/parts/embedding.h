@@ -47,13 +47,15 @@ struct PatchEmbedding {
   [[nodiscard]] Tensor operator()(const Tensor& image, const ModelSpec& spec) const;
 };
 
-/// Text embedding: scale · tokens[id] + positions[offset + i] + types[type].
+/// Text embedding: scale · tokens[id] + positions[offset + i] + types[type], where the embedding of
+/// a dropped token is 0 and the scale of the others is divided by 1 − its share of the text.
 struct TextEmbedding {
   WeightMatrix tokens;  ///< [vocabulary, D], without the scale
   Tensor positions;     ///< [context + offset, D]; may be empty
   std::int64_t position_offset = 0;
   Tensor types;  ///< [types, D]; may be empty
   float scale = 1;
+  std::int64_t dropped = -1;  ///< id of the dropped token; -1: none
 
   /// Embeds `ids` as [N, D]. Ids must be below the vocabulary size, and first + N at most
   /// `context`. `token_types` has one type per id, below the number of rows of the table; it is

@@ -81,6 +81,15 @@ Tensor Experts::operator()(ConstMatrixMap tokens, NamedTensors* recorded) const 
           share.weights[i] * result.matrix().row(static_cast<Eigen::Index>(i));
     }
   }
+  if (shared) {
+    Tensor added = (*shared)(tokens, {});
+    if (shared_gate) {
+      const Tensor logits = (*shared_gate)(tokens);
+      const Eigen::ArrayXf gates = 1 / (1 + (-logits.matrix().col(0).array()).exp());
+      added.matrix().array().colwise() *= gates;
+    }
+    output.matrix() += added.matrix();
+  }
   if (recorded) {
     recorded->insert_or_assign(kExpertNumbers, std::move(routing.experts));
     recorded->insert_or_assign(kExpertWeights, std::move(routing.weights));

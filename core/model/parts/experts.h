@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/attention/mechanism.h"
@@ -30,6 +31,8 @@ struct Experts {
   std::vector<Mlp> mlps;  ///< [E]
   std::int64_t active = 1;
   bool sums_to_one = true;
+  std::optional<Mlp> shared = {};          ///< an MLP whose output is added for every token
+  std::optional<Linear> shared_gate = {};  ///< D → 1: times σ of this (Qwen3-Next)
 
   /// The first of experts with equal weights is taken.
   [[nodiscard]] Routing route(ConstMatrixMap tokens) const;

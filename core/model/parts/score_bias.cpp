@@ -77,6 +77,28 @@ void add_alibi(const LayerSpec& layer, ScoreTerms& terms) {
   terms.names += ", ALiBi's biases";
 }
 
+/// The nearest bfloat16, to even.
+float rounded_to_bfloat(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return std::bit_cast<float>((bits + 0x7FFFU + (bits >> 16 & 1U)) & 0xFFFF0000U);
+}
+
+/// Falcon's biases depend on the key's position alone. Rounding makes those of long texts differ
+/// from ALiBi's.
+void add_rounded_alibi(const LayerSpec& layer, ScoreTerms& terms) {
+  const std::vector<double> slopes =
+      alibi_slopes(layer.attention.heads, layer.scores.alibi_maximum);
+  const float scale = 1 / std::sqrt(static_cast<float>(layer.attention.head_width));
+  terms.add_bias = [slopes, scale](std::int64_t head, std::int64_t, std::span<float> scores) {
+    const float slope =
+        rounded_to_bfloat(static_cast<float>(slopes[static_cast<std::size_t>(head)]));
+    for (std::size_t key = 0; key < scores.size(); ++key) {
+      scores[key] += scale * rounded_to_bfloat(slope * rounded_to_bfloat(static_cast<float>(key)));
+    }
+  };
+  terms.names += ", ALiBi's biases";
+}
+
 void add_buckets(const LayerSpec& layer, std::int64_t tokens, const Tensor& table,
                  ScoreTerms& terms) {
   const ScoreSpec& scores = layer.scores;
@@ -270,6 +292,7 @@ ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout, std::i
   terms.soft_cap = layer.scores.soft_cap;
   if (terms.soft_cap > 0) terms.names += ", a soft cap";
   if (layer.scores.bias == ScoreBias::alibi) add_alibi(layer, terms);
+  if (layer.scores.bias == ScoreBias::alibi_bfloat16) add_rounded_alibi(layer, terms);
   if (layer.scores.bias == ScoreBias::buckets) add_buckets(layer, tokens, table, terms);
   const bool of_grid = layer.scores.bias == ScoreBias::table;
   if (of_grid && layer.scores.window == 0) {

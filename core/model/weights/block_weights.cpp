@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "core/error.h"
@@ -170,6 +171,43 @@ void read_mamba(const WeightReader& reader, const Dimensions& dimensions, std::i
   part.value_skip = reader.read_vector(prefix + "value_skip", heads);
 }
 
+/// Rows of the part number `part` in a weight whose groups, as many as `groups`, have parts of the
+/// given sizes, one after the other. Each is taken `times` times.
+std::vector<std::int64_t> rows_in_groups(std::int64_t groups,
+                                         const std::vector<std::int64_t>& sizes, std::size_t part,
+                                         std::int64_t times = 1) {
+  const auto begin = sizes.begin(), end = begin + static_cast<std::ptrdiff_t>(part);
+  const std::int64_t before = std::accumulate(begin, end, std::int64_t{0});
+  const std::int64_t all = std::accumulate(begin, sizes.end(), std::int64_t{0});
+  std::vector<std::int64_t> rows;
+  for (std::int64_t group = 0; group < groups; ++group) {
+    for (std::int64_t row = 0; row < times * sizes[part]; ++row) {
+      rows.push_back(group * all + before + row % sizes[part]);
+    }
+  }
+  return rows;
+}
+
+/// Reads projections whose groups each have a head of queries and of keys, and the heads of values
+/// and of the gate that these serve; likewise the strengths and steps of these heads (Qwen3-Next).
+void read_grouped(const WeightReader& reader, const Dimensions& dimensions, std::int64_t groups,
+                  const std::string& prefix, AttentionPart& part) {
+  const std::int64_t share = dimensions.heads / groups;
+  const std::int64_t width = dimensions.head_width, values = share * dimensions.value_width;
+  const std::vector<std::int64_t> sizes = {width, width, values, values}, both = {share, share};
+  const FusedWeight fused(reader, prefix + "recurrent_qkv_gate", groups * 2 * (width + values),
+                          dimensions.width, Arithmetic::multiplicative);
+  part.query = fused.take(rows_in_groups(groups, sizes, 0, share), 0);
+  part.key = fused.take(rows_in_groups(groups, sizes, 1, share), 0);
+  part.value = fused.take(rows_in_groups(groups, sizes, 2), 0);
+  part.gate = fused.take(rows_in_groups(groups, sizes, 3), 0);
+  const FusedWeight gates(reader, prefix + "beta_and_decay", 2 * dimensions.heads, dimensions.width,
+                          Arithmetic::multiplicative);
+  part.gates.beta = gates.take(rows_in_groups(groups, both, 0), 0);
+  part.gates.decay = gates.take(rows_in_groups(groups, both, 1), 0, true,
+                                reader.read_vector(prefix + "decay.bias", dimensions.heads));
+}
+
 /// Rows `rows` of a short convolution of `channels` channels; empty if the file has none.
 std::optional<ShortConvolution> read_short(const WeightReader& reader, const std::string& role,
                                            std::int64_t channels,
@@ -311,6 +349,9 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
   const std::int64_t stored = attention.query_heads ? attention.query_heads : dimensions.heads;
   if (reader.has(prefix + "mamba_input.weight")) {
     return read_mamba(reader, dimensions, stored, prefix, part);
+  }
+  if (reader.has(prefix + "recurrent_qkv_gate.weight")) {
+    return read_grouped(reader, dimensions, stored, prefix, part);
   }
   if (reader.has(prefix + "recurrent_qkv.weight")) {
     const RecurrentRows rows = recurrent_rows(dimensions, stored);
@@ -571,12 +612,22 @@ void read_fused_gate(const WeightReader& reader, const std::string& role, std::i
   mlp.mlp1 = Linear(weight.with_rows(counted_rows(width, width)), part_of(bias, width, width));
 }
 
-std::optional<Mlp> read_mlp(const WeightReader& reader, const LayerSpec& layer,
-                            const std::string& prefix, std::int64_t width, Arithmetic arithmetic) {
-  if (layer.mlp.form == MlpForm::none || layer.mlp.experts > 0) return std::nullopt;
+/// Reads a layer scale, times β of x + β·f(x); empty if both are missing.
+std::vector<float> read_scale(const WeightReader& reader, const std::string& role,
+                              std::int64_t width, const LayerSpec& layer) {
+  std::vector<float> scale = reader.read_vector(role, width, false);
+  const auto branch = static_cast<float>(layer.branch_scale);
+  if (branch == 1) return scale;
+  if (scale.empty()) scale.assign(static_cast<std::size_t>(width), 1.0F);
+  for (float& value : scale) value *= branch;
+  return scale;
+}
+
+/// Reads an MLP with `hidden` channels in its hidden layer, whose roles begin with `prefix`.
+Mlp read_one_mlp(const WeightReader& reader, const LayerSpec& layer, const std::string& prefix,
+                 std::int64_t hidden, std::int64_t width, Arithmetic arithmetic) {
   Mlp mlp;
   mlp.activation = layer.mlp.activation;
-  const std::int64_t hidden = layer.mlp.width;
   if (reader.has(prefix + "mlp_gate_and_mlp1.weight")) {
     read_fused_gate(reader, prefix + "mlp_gate_and_mlp1", hidden, width, mlp);
   } else {
@@ -589,6 +640,24 @@ std::optional<Mlp> read_mlp(const WeightReader& reader, const LayerSpec& layer,
   mlp.norm = reader.read_norm(prefix + "mlp_norm", hidden);
   mlp.mlp2 = reader.read_linear(prefix + "mlp2", width, hidden, arithmetic);
   return mlp;
+}
+
+std::optional<Mlp> read_mlp(const WeightReader& reader, const LayerSpec& layer,
+                            const std::string& prefix, std::int64_t width, Arithmetic arithmetic) {
+  if (layer.mlp.form == MlpForm::none || layer.mlp.experts > 0) return std::nullopt;
+  return read_one_mlp(reader, layer, prefix, layer.mlp.width, width, arithmetic);
+}
+
+/// Reads the MLP that all tokens pass through next to their experts, if there is one, with its
+/// gate.
+void read_shared_expert(const WeightReader& reader, const LayerSpec& layer,
+                        const std::string& prefix, std::int64_t width, Experts& experts) {
+  const std::string own = prefix + "shared_";
+  if (!reader.has(own + "mlp1.weight")) return;
+  experts.shared = read_one_mlp(reader, layer, own, reader.outputs_of(own + "mlp1.weight"), width,
+                                Arithmetic::multiplicative);
+  if (!reader.has(own + "gate.weight")) return;
+  experts.shared_gate = reader.read_linear(own + "gate", 1, width, Arithmetic::multiplicative);
 }
 
 /// Reads the router and the experts of a layer, whose weights stay in the file.
@@ -620,6 +689,7 @@ std::optional<Experts> read_experts(const WeightReader& reader, const LayerSpec&
     }
   }
   read("mlp2", width, hidden, [](Mlp& mlp, Linear mlp2) { mlp.mlp2 = std::move(mlp2); });
+  read_shared_expert(reader, layer, prefix, width, experts);
   return experts;
 }
 
@@ -685,8 +755,8 @@ Block read_block(const WeightReader& reader, const Architecture& architecture, s
   block.attention_norms = read_norms(reader, block.spec.norm.position, prefix + "norm1", width);
   block.mlp_norms = read_norms(reader, block.spec.norm.position, prefix + "norm2", width);
   block.attention = read_attention(reader, architecture, block.spec, index);
-  block.scale1 = reader.read_vector(prefix + "scale1", width, false);
-  block.scale2 = reader.read_vector(prefix + "scale2", width, false);
+  block.scale1 = read_scale(reader, prefix + "scale1", width, block.spec);
+  block.scale2 = read_scale(reader, prefix + "scale2", width, block.spec);
   block.mlp = read_mlp(reader, block.spec, prefix, width, arithmetic);
   block.experts = read_experts(reader, block.spec, prefix, width);
   if (!spec.stages.empty()) {

@@ -219,6 +219,8 @@ TextEmbedding read_text_embedding(const WeightReader& reader, const Architecture
     embedding.types = reader.read("token_types", {spec.input.token_types, width});
   }
   embedding.scale = embedding_scale(spec);
+  embedding.dropped = spec.input.dropped_token;
+  if (embedding.dropped >= 0) embedding.scale *= 0.88F;
   return embedding;
 }
 

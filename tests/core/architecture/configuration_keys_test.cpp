@@ -68,6 +68,10 @@ constexpr FreeKey kFreeKeys[] = {
     {"dinov3_vit", "pos_embed_*", "training"},
     {"dinov3_vit", "use_gated_mlp", "the tensors say it"},
     {"distilbert", "sinusoidal_pos_embds", "the file holds them"},
+    {"esm", "max_position_embeddings", "rotary positions have no limit"},
+    {"falcon", "bias", "the tensors say it"},
+    {"falcon", "num_kv_heads", "of new_decoder_architecture, which families_test compares"},
+    {"falcon", "num_ln_in_parallel_attn", "the tensors say it"},
     {"gemma2", "hidden_act", "hidden_activation is what counts"},
     {"gpt2", "reorder_and_upcast_attn", "the same in another order of rounding"},
     {"gpt2", "vocab_size", "the tensors' shapes say it"},
@@ -79,6 +83,10 @@ constexpr FreeKey kFreeKeys[] = {
     {"opt", "enable_bias", "the tensors say it"},
     {"phi", "qk_layernorm", "the tensors say it"},
     {"phi3", "original_max_position_embeddings", "of rope_scaling alone"},
+    {"qwen*", "shared_expert_intermediate_size", "the tensors' shapes say it"},
+    {"qwen3_next", "intermediate_size", "of layers with one MLP, which mlp_only_layers lists"},
+    {"qwen3_next", "linear_conv_kernel_dim", "the tensors' shapes say it"},
+    {"qwen2_moe", "intermediate_size", "of layers with one MLP, which mlp_only_layers lists"},
     {"qwen3_moe", "intermediate_size", "of layers with one MLP, which mlp_only_layers lists"},
     {"sam", "tie_word_embeddings", "it has no head"},
     {"sam", "prompt_encoder_config", "of the parts that are not run"},
@@ -219,7 +227,11 @@ class ConfigurationKeys : public testing::Test {
       needed_["norm_rel_ebd"] = "layer_norm";
       needed_["position_buckets"] = 256;
     }
-    if (kind.starts_with("qwen")) needed_["use_sliding_window"] = true;
+    if (kind.starts_with("qwen") && kind != "qwen3_next") needed_["use_sliding_window"] = true;
+    if (kind == "esm") {
+      needed_["position_embedding_type"] = "rotary";
+      needed_["mask_token_id"] = 32;
+    }
   }
 
   json needed_ = json::object();

@@ -114,11 +114,9 @@ TEST_F(RefusedModel, RefusesImageGptUnderGpt2sNames) {
 
 TEST_F(RefusedModel, RefusesUnsupportedKindsByName) {
   const std::pair<const char*, const char*> kinds[] = {
-      {"qwen2_moe", "a mixture of experts"},
       {"phimoe", "a mixture of experts"},
       {"gpt_oss", "a mixture of experts"},
       {"granitemoehybrid", "recurrent layers between"},
-      {"qwen3_next", "recurrent layers between"},
       {"deepseek_v3", "compressed keys and values"},
       {"falcon_mamba", "a recurrence in place of attention"},
       {"paligemma", "an image tower"},
@@ -360,6 +358,29 @@ TEST_F(RefusedModel, AStoredMaskOfMetasLlamaMustBeCausal) {
                            {{"layers.0.attention.mask", window}});
   expect_refusal([&] { return recognise_architecture(open_checkpoint(folder_.path()), heads); },
                  ErrorKind::unsupported, "layers.0.attention.mask", folder_ / "model.safetensors");
+}
+
+TEST_F(RefusedModel, AStoredMaskHasTheWindowOfItsLayer) {
+  const std::string name = "h.1.attn.attention.bias";
+  const NamedShapes shapes =
+      with(family_shapes("hugging_face_gpt_neo_without_config"), name, {1, 1, 24, 24});
+  const ModelOptions options = {
+      {{"heads", "4"}, {"differences", R"([{"layers": [1], "scores": {"window": 4}}])"}}, {}};
+  const auto recognise = [&](std::int64_t width) {
+    Tensor window({1, 1, 24, 24});
+    for (std::int64_t i = 0; i < 24; ++i) {
+      for (std::int64_t j = 0; j < 24; ++j) {
+        window.data()[24 * i + j] = j <= i && j > i - width ? 1 : 0;
+      }
+    }
+    write_hashed_safetensors(folder_ / "model.safetensors", shapes, {{name, window}});
+    return recognise_architecture(open_checkpoint(folder_.path()), options);
+  };
+  EXPECT_NO_THROW((void)recognise(4));
+  for (const std::int64_t other : {3, 5, 24}) {
+    expect_refusal([&] { return recognise(other); }, ErrorKind::unsupported, name,
+                   folder_ / "model.safetensors");
+  }
 }
 
 TEST_F(RefusedModel, AsksForHeadsWhenTheDefaultDoesNotDivideTheWidth) {

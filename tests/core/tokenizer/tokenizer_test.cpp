@@ -171,6 +171,23 @@ TEST(TokenizerFolder, PrefersTokenizerJson) {
                  "do_lower_case", "tokenizer_config.json");
 }
 
+TEST(TokenizerFolder, ReadsResiduesOfProteins) {
+  const TemporaryFolder folder;
+  (void)folder.write("vocab.txt", "<cls>\n<pad>\n<eos>\n<unk>\nL\nA\nG\nV\n.\n-\n<null_1>\n<mask>");
+  (void)folder.write("config.json", R"({"model_type": "esm"})");
+  using Ids = std::vector<std::int64_t>;
+  const auto ids = [&](const char* text) { return read_tokenizer(folder.path())->encode(text); };
+  EXPECT_EQ(ids("LAG V<mask>A<null_1>-."), (Ids{0, 4, 5, 6, 7, 11, 5, 10, 9, 8, 2}));
+  // Letters without a token are one unknown token up to the next known one, or a space.
+  EXPECT_EQ(ids("LzzA zL z z"), (Ids{0, 4, 3, 5, 3, 4, 3, 3, 2}));
+  std::filesystem::remove(folder / "config.json");
+  (void)folder.write("tokenizer_config.json", R"({"tokenizer_class": "EsmTokenizer"})");
+  EXPECT_EQ(ids("LV"), (Ids{0, 4, 7, 2}));
+  (void)folder.write("vocab.txt", "<cls>\n<unk>\nL\n");
+  expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::damaged, "<eos>",
+                 "vocab.txt");
+}
+
 TEST(TokenizerFolder, ReadsBytePairFiles) {
   const TemporaryFolder folder;
   const json model = saved("roberta").at("tokenizer").at("model");

@@ -17,11 +17,20 @@ Error wrong_value(std::string key, std::string expected, const json& found) {
       .found(json_text(found));
 }
 
-/// Value of rope_parameters for layers of `kind`; null if missing.
-json parameters_of(ConfigReader& reader, const char* kind) {
+/// Value of rope_parameters for layers of `kind`; null if missing. With one θ for all layers it may
+/// be that of layers without windows; the others have the θ alone (OLMo 3).
+json parameters_of(ConfigReader& reader, const char* kind, const LocalLayers& keys) {
   const json& all = reader.take_value("rope_parameters");
   if (all.is_null()) return {};
   if (!all.is_object()) throw wrong_value("rope_parameters", "an object", all);
+  if (keys.theta == keys.local_theta && all.contains("rope_type")) {
+    const json part = all.value("partial_rotary_factor", json());
+    if (!part.is_null() && part != 1) {
+      throw wrong_value("rope_parameters.partial_rotary_factor", "1", part);
+    }
+    if (kind == std::string_view("full_attention")) return all;
+    return all.contains("rope_theta") ? json{{"rope_theta", all["rope_theta"]}} : json();
+  }
   for (const auto& [key, value] : all.items()) {
     if (key != "full_attention" && key != "sliding_attention") {
       throw wrong_value("rope_parameters." + key, "full_attention or sliding_attention", value);
@@ -93,8 +102,8 @@ json local_layers(ConfigReader& reader, const LocalLayers& keys) {
 }  // namespace
 
 void read_local_layers(ConfigReader& reader, NeighbourConfig& config, const LocalLayers& keys) {
-  const json full = parameters_of(reader, "full_attention");
-  const json local = parameters_of(reader, "sliding_attention");
+  const json full = parameters_of(reader, "full_attention", keys);
+  const json local = parameters_of(reader, "sliding_attention", keys);
   check_unscaled(local);
   const json& context = reader.take_value("max_position_embeddings");
   if (full.is_object()) {

@@ -43,6 +43,10 @@ void read_sparse_layers(ConfigReader& reader, NeighbourConfig& config) {
   const bool slides = reader.flag("use_sliding_window", false);
   read_window(reader, config);
   if (!slides) config.values.erase("layer.scores.window");
+  read_plain_layers(reader, config);
+}
+
+void read_plain_layers(ConfigReader& reader, NeighbourConfig& config) {
   const json alone = take_plain_layers(reader);
   const std::int64_t every = take_step(reader);
   const std::int64_t layers = take_positive(reader, "num_hidden_layers");
@@ -52,7 +56,8 @@ void read_sparse_layers(ConfigReader& reader, NeighbourConfig& config) {
     const bool listed = std::ranges::find(alone, json(layer)) != alone.end();
     if (listed || (layer + 1) % every != 0) plain.push_back(layer);
   }
-  json list = json::array();
+  const auto others = config.values.find("differences");
+  json list = others == config.values.end() ? json::array() : json::parse(others->second);
   if (!plain.empty()) {
     if (width == 0) {
       throw Error(ErrorKind::damaged, "the configuration lacks the width of layers with one MLP")

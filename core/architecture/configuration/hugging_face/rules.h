@@ -57,6 +57,15 @@ void read_encoder_and_decoder(ConfigReader& reader, NeighbourConfig& config);
 void read_decoder_vocabulary(ConfigReader& reader, NeighbourConfig& config);
 /// Mamba-2: steps without limits, and one group of queries and keys.
 void read_mamba2(ConfigReader& reader, NeighbourConfig& config);
+/// GPT-Neo: local layers have windows.
+void read_global_and_local(ConfigReader& reader, NeighbourConfig& config);
+/// Falcon: the number of key heads, and whether attention and MLP are parallel.
+void read_falcon(ConfigReader& reader, NeighbourConfig& config);
+/// Granite: factors of embeddings, scores and branches, and the divisor of the logits.
+void read_multipliers(ConfigReader& reader, NeighbourConfig& config);
+/// ESM-2: the mask token, whose embedding is 0 if token_dropout is set, and a table of positions
+/// that models with rotary positions store and do not use.
+void read_esm(ConfigReader& reader, NeighbourConfig& config);
 /// Mistral, Phi-3: every layer has a sliding window.
 void read_window(ConfigReader& reader, NeighbourConfig& config);
 /// Gemma 2: even layers have sliding windows.
@@ -67,6 +76,9 @@ void read_last_windows(ConfigReader& reader, NeighbourConfig& config);
 /// Qwen3's mixtures of experts: layers with one MLP are those of mlp_only_layers, and all but every
 /// decoder_sparse_step-th; every layer has a window if use_sliding_window.
 void read_sparse_layers(ConfigReader& reader, NeighbourConfig& config);
+
+/// Qwen3-Next: the same layers with one MLP, next to other differences.
+void read_plain_layers(ConfigReader& reader, NeighbourConfig& config);
 
 /// Whole number above 0 under `key`; 0 if missing or null. Throws Error(damaged).
 [[nodiscard]] std::int64_t take_positive(ConfigReader& reader, const char* key);

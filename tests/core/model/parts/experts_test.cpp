@@ -53,7 +53,8 @@ Trace routed(const Model& model, const Input& input) {
 
 TEST(Experts, RecordsTheExpertsOfEachTokenLikePyTorch) {
   for (const std::string name :
-       {"hugging_face_mixtral", "hugging_face_qwen3_moe", "hugging_face_qwen3_moe_plain_layers"}) {
+       {"hugging_face_mixtral", "hugging_face_qwen2_moe", "hugging_face_qwen3_moe",
+        "hugging_face_qwen3_moe_plain_layers", "hugging_face_qwen3_next_stacked"}) {
     const auto model = model_of(name, family_shapes(name));
     const Trace trace =
         routed(*model, ids(read_test_data("models/families/" + name + ".json")["ids"]));
@@ -202,6 +203,24 @@ TEST(Experts, LayersWithoutExpertsAreThoseOfTheConfiguration) {
   EXPECT_EQ(layer_of(model->spec(), 1).mlp.width, 20);
   EXPECT_EQ(layer_of(model->spec(), 2).mlp.experts, 0);
   EXPECT_EQ(layer_of(model->spec(), 2).mlp.width, 28);
+}
+
+TEST(Experts, TheMlpOfAllTokensIsThatOfEveryLayerWithExperts) {
+  const std::string name = "hugging_face_qwen2_moe";
+  NamedShapes shapes = family_shapes(name);
+  const json same = json::object();
+  EXPECT_EQ(refusal_with(shapes, same, name), "");
+  shapes.emplace_back("model.layers.2.mlp.shared_expert_gate.weight", Shape{1, 32});
+  EXPECT_THAT(refusal_with(shapes, same, name),
+              AllOf(HasSubstr("layer.2.shared_gate.weight"), HasSubstr("expected none")));
+  NamedShapes stacked = family_shapes("hugging_face_qwen2_moe_stacked");
+  EXPECT_EQ(std::erase_if(stacked,
+                          [](const auto& entry) {
+                            return entry.first == "model.layers.1.mlp.shared_expert_gate.weight";
+                          }),
+            1U);
+  EXPECT_THAT(refusal_with(stacked, same, "hugging_face_qwen2_moe_stacked"),
+              HasSubstr("layer.1.shared_gate.weight"));
 }
 
 TEST(Experts, AreAskedForWhereNoConfigurationGivesTheirNumber) {

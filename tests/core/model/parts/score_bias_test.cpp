@@ -25,6 +25,29 @@ TEST(ScoreBias, AlibisSlopesAreThoseOfBloom) {
   }
 }
 
+TEST(ScoreBias, RoundsFalconsBiasesToBfloat16) {
+  LayerSpec layer;
+  layer.attention.heads = 2;  // slopes 1/16 and 1/256
+  layer.attention.head_width = 4;
+  layer.scores.causal = true;
+  layer.scores.bias = ScoreBias::alibi_bfloat16;
+  const ScoreTerms terms = score_terms(layer, {}, 600, {}, {});
+  std::vector<float> scores(600, 1.0F);
+  terms.add_bias(0, 599, scores);
+  // bfloat16 has the whole numbers up to 256, then even ones, and from 512 multiples of 4.
+  for (const auto& [key, rounded] : {std::pair(0, 0),
+                                     {255, 255},
+                                     {257, 256},
+                                     {259, 260},
+                                     {510, 510},
+                                     {513, 512},
+                                     {514, 512},
+                                     {518, 520},
+                                     {599, 600}}) {
+    EXPECT_EQ(scores[static_cast<std::size_t>(key)], 1 + static_cast<float>(rounded) / 32) << key;
+  }
+}
+
 TEST(ScoreBias, BucketsAreThoseOfT5) {
   for (const json& reference : parts().at("buckets")) {
     const std::vector<std::int64_t> expected = reference.at("of");

@@ -1,7 +1,8 @@
 """GPT-NeoX (Pythia) and GPT-J in Hugging Face's names: attention and MLP side by side, a part of each head turned, in
-halves or in pairs.
+halves or in pairs; GPT-Neo: scores without a scale, windows in local layers.
 
-From huggingface/transformers, models/gpt_neox/modeling_gpt_neox.py and models/gptj/modeling_gptj.py.
+From huggingface/transformers, models/gpt_neox/modeling_gpt_neox.py, models/gptj/modeling_gptj.py and
+models/gpt_neo/modeling_gpt_neo.py.
 """
 
 import torch
@@ -48,6 +49,22 @@ def gptj(w, ids, maps, *, width=36, heads=3, hidden=48, layers=2, vocabulary=29,
         m = ACTIVATIONS["gelu_tanh"](w.linear(h, l + "mlp.fc_in", hidden))
         x = x + w.linear(a, l + "attn.out_proj", width, bias=False) + w.linear(m, l + "mlp.fc_out", width)
     return w.linear(w.norm(x, "transformer.ln_f", eps), "lm_head", vocabulary)
+
+
+def gpt_neo(w, ids, maps, *, root="transformer.", width=32, heads=4, hidden=128, types=("global", "local", "global"),
+            window=5, vocabulary=29, context=24, act="gelu_tanh", eps=1e-5, tied=True):
+    table = w(root + "wte.weight", vocabulary, width)
+    x = table[ids] + w(root + "wpe.weight", context, width)[: len(ids)]
+    for i, kind in enumerate(types):
+        l = f"{root}h.{i}."
+        h = w.norm(x, l + "ln_1", eps)
+        q, k, v = (heads_of(w.linear(h, l + f"attn.attention.{p}_proj", width, bias=False), heads) for p in "qkv")
+        h = attend_terms(q, k, v, maps, 1.0, causal_mask(len(ids), window if kind == "local" else None))
+        x = x + w.linear(h, l + "attn.attention.out_proj", width)
+        h = ACTIVATIONS[act](w.linear(w.norm(x, l + "ln_2", eps), l + "mlp.c_fc", hidden))
+        x = x + w.linear(h, l + "mlp.c_proj", width)
+    x = w.norm(x, root + "ln_f", eps)
+    return x @ table.T if tied else w.linear(x, "lm_head", vocabulary, bias=False)
 
 
 NEOX = {
@@ -107,7 +124,55 @@ GPTJ = {
     "vocab_size": 29,
 }
 
+# EleutherAI/gpt-neo-125m writes these keys.
+NEO = {
+    "activation_function": "gelu_new",
+    "architectures": ["GPTNeoForCausalLM"],
+    "attention_dropout": 0,
+    "attention_layers": ["global", "local", "global"],
+    "attention_types": [[["global", "local"], 1], [["global"], 1]],
+    "bos_token_id": 50256,
+    "embed_dropout": 0,
+    "eos_token_id": 50256,
+    "gradient_checkpointing": False,
+    "hidden_size": 32,
+    "initializer_range": 0.02,
+    "intermediate_size": None,
+    "layer_norm_epsilon": 1e-05,
+    "max_position_embeddings": 24,
+    "model_type": "gpt_neo",
+    "num_heads": 4,
+    "num_layers": 3,
+    "resid_dropout": 0,
+    "summary_activation": None,
+    "summary_first_dropout": 0.1,
+    "summary_proj_to_labels": True,
+    "summary_type": "cls_index",
+    "summary_use_proj": True,
+    "transformers_version": "4.9.0.dev0",
+    "use_cache": True,
+    "vocab_size": 29,
+    "window_size": 5,
+}
+
 CASES = {
+    "hugging_face_gpt_neo": (
+        "Hugging Face GPT-Neo", gpt_neo, {}, IDS, NEO, {}, {"attention_layers": ["global", "local", "local"]},
+        "transformer.h.1.attn.attention.out_proj.bias", "transformer.h.0.attn.attention.q_proj.bias_scale",
+    ),
+    "hugging_face_gpt_neo_all_local": (
+        "Hugging Face GPT-Neo", gpt_neo,
+        dict(width=24, heads=2, hidden=40, types=["local"] * 2, window=3, act="gelu", eps=1e-3, tied=False), IDS,
+        {**{key: value for key, value in NEO.items() if key != "attention_layers"}, "activation_function": "gelu",
+         "attention_types": [[["local"], 2]], "hidden_size": 24, "intermediate_size": 40, "layer_norm_epsilon": 1e-3,
+         "num_heads": 2, "num_layers": 2, "tie_word_embeddings": False, "window_size": 3},
+        {}, {"attention_types": [[["global"], 3]]}, "transformer.h.1.ln_2.weight",
+        "transformer.h.0.attn.attention.rotary_emb.weight",
+    ),
+    "hugging_face_gpt_neo_without_config": (
+        "Hugging Face GPT-Neo", gpt_neo, dict(root="", window=256), IDS, None, {"heads": "4"}, None, "wpe.weight",
+        "h.2.attn.attention.k_proj.bias_scale",
+    ),
     "hugging_face_gpt_neox": (
         "Hugging Face GPT-NeoX", gpt_neox, {}, IDS, NEOX, {}, {"hidden_act": "mish"},
         "gpt_neox.layers.1.attention.query_key_value.weight", "gpt_neox.layers.0.attention.rope.weight",

@@ -1,7 +1,7 @@
 """Llama in Hugging Face's names, and those that share them: grouped keys, rotary halves, llama3 and linear scaling,
-tied or not; Mistral's window, Qwen2's biases, Qwen3's norms of queries and keys.
+tied or not; Mistral's window, Qwen2's biases, Qwen3's norms of queries and keys, Granite's multipliers.
 
-From huggingface/transformers, modeling_rope_utils.py and models/llama, mistral, qwen2 and qwen3.
+From huggingface/transformers, modeling_rope_utils.py and models/llama, mistral, qwen2, qwen3 and granite.
 """
 
 import math
@@ -29,11 +29,13 @@ def gated_mlp(w, x, prefix, layer, hidden, act):
 def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=48, layers=2, vocabulary=29,
           theta=10000.0, eps=1e-6, act="silu", scaling=None, tied=False, biases=False, out_bias=None, window=None,
           slides_from=0, head_norms=False, all_norms=False, picture=None, feed_forward=None, turns=None,
-          deeper=lambda i, x: x):
+          deeper=lambda i, x: x, multipliers=(1.0, None, 1.0, 1.0)):
     """`picture` gives the rows of tokens that stand for one, in place of their embeddings; `feed_forward` is in place
-    of the MLP, `turns` of the angles of a text alone, and `deeper` changes what a layer gives."""
+    of the MLP, `turns` of the angles of a text alone, and `deeper` changes what a layer gives; `multipliers` are those
+    of embeddings, scores and branches, and the divisor of logits."""
+    of_embeddings, of_scores, of_branches, divisor = multipliers
     table = w("model.embed_tokens.weight", vocabulary, width)
-    x = table[ids] if picture is None else picture(table[ids])
+    x = of_embeddings * (table[ids] if picture is None else picture(table[ids]))
     frequencies = rotary(head_width, theta)
     if scaling:
         frequencies = scaling(frequencies)
@@ -52,12 +54,14 @@ def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=
             q = rms(w, q, l + "self_attn.q_norm", eps)
             k = rms(w, k, l + "self_attn.k_norm", eps)
         q, k = turn_halves(q, angles), turn_halves(k, angles)
-        h = attend_terms(q, k, v, maps, head_width**-0.5, causal_mask(len(ids), window if i >= slides_from else None))
-        x = x + w.linear(h, l + "self_attn.o_proj", width, bias=biases if out_bias is None else out_bias)
+        h = attend_terms(q, k, v, maps, of_scores or head_width**-0.5,
+                         causal_mask(len(ids), window if i >= slides_from else None))
+        h = w.linear(h, l + "self_attn.o_proj", width, bias=biases if out_bias is None else out_bias)
+        x = x + of_branches * h
         h = rms(w, x, l + "post_attention_layernorm", eps)
-        x = deeper(i, x + (feed_forward or gated_mlp)(w, h, l, i, hidden, act))
+        x = deeper(i, x + of_branches * (feed_forward or gated_mlp)(w, h, l, i, hidden, act))
     x = rms(w, x, "model.norm", eps)
-    return x @ table.T if tied else w.linear(x, "lm_head", vocabulary, bias=False)
+    return (x @ table.T if tied else w.linear(x, "lm_head", vocabulary, bias=False)) / divisor
 
 
 CONFIG = {
@@ -116,7 +120,29 @@ SMOLLM = {**CONFIG, "is_llama_config": True, "rope_interleaved": False, "rope_th
           "hidden_size": 24, "num_key_value_heads": 2, "tie_word_embeddings": True, "rms_norm_eps": 1e-05,
           "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 1.0}}
 
+GRANITE = {
+    **{key: value for key, value in CONFIG.items() if key != "pretraining_tp"},
+    "architectures": ["GraniteForCausalLM"],
+    "attention_multiplier": 0.21,
+    "embedding_multiplier": 12.0,
+    "logits_scaling": 8.0,
+    "model_type": "granite",
+    "residual_multiplier": 0.22,
+    "rms_norm_eps": 1e-05,
+    "tie_word_embeddings": True,
+}
+
 CASES = {
+    "hugging_face_granite": (
+        "Hugging Face Granite", llama, dict(eps=1e-5, tied=True, multipliers=(12.0, 0.21, 0.22, 8.0)), IDS, GRANITE, {},
+        {"residual_multiplier": 0.0}, "model.layers.1.self_attn.o_proj.weight", "model.layers.0.self_attn.q_norm.weight",
+    ),
+    "hugging_face_granite_by_default": (
+        "Hugging Face Granite", llama, dict(biases=True, multipliers=(1.0, 1.0, 1.0, 3.0)), IDS,
+        {**{key: value for key, value in GRANITE.items() if not key.endswith("_multiplier")}, "attention_bias": True,
+         "logits_scaling": 3.0, "rms_norm_eps": 1e-06, "tie_word_embeddings": False},
+        {}, {"logits_scaling": 0}, "model.norm.weight", "model.layers.1.block_sparse_moe.router.layer.weight",
+    ),
     "hugging_face_llama": (
         "Hugging Face Llama", llama, {}, IDS, CONFIG, {}, {"rope_scaling": {"rope_type": "su2", "factor": 2.0}},
         "model.layers.1.post_attention_layernorm.weight", "model.layers.0.self_attn.sinks",

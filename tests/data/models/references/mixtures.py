@@ -1,8 +1,8 @@
-"""Mixtures of experts in Hugging Face's names: Mixtral's, Qwen3's with layers that have one MLP, OLMoE's; the experts
-in one tensor each, or stacked as transformers 5 holds them.
+"""Mixtures of experts in Hugging Face's names: Mixtral's, Qwen2's with an MLP of all tokens, Qwen3's with layers that have
+one MLP, OLMoE's; the experts in one tensor each, or stacked as transformers 5 holds them.
 
-From huggingface/transformers, models/mixtral, qwen3_moe and olmoe, and conversion_mapping.py. Every token's experts
-are computed one token at a time.
+From huggingface/transformers, models/mixtral, qwen2_moe, qwen3_moe and olmoe, and conversion_mapping.py. Every token's
+experts are computed one token at a time.
 """
 
 import numpy as np
@@ -21,9 +21,9 @@ def route(logits, active, sums_to_one):
     return chosen, weights / weights.sum(-1, keepdim=True) if sums_to_one else weights
 
 
-def experts(count, active, hidden, names, sums_to_one=True, plain_layers=(), plain_width=None):
+def experts(count, active, hidden, names, sums_to_one=True, plain_layers=(), plain_width=None, shared=None):
     """`names`: those of the router and of gate, hidden and output matrix of expert E; of two, both matrices that are
-    stacked. The reference has experts_LAYER and expert_weights_LAYER."""
+    stacked; `shared`: hidden width of the MLP of all tokens. The reference has experts_LAYER and expert_weights_LAYER."""
 
     def of_layer(w, x, prefix, layer, _, act):
         if layer in plain_layers:
@@ -45,7 +45,11 @@ def experts(count, active, hidden, names, sums_to_one=True, plain_layers=(), pla
         for token, numbers, shares in zip(x, chosen, weights):
             rows.append(sum(s * (down[e] @ (ACTIVATIONS[act](gate[e] @ token) * (up[e] @ token)))
                             for e, s in zip(numbers, shares)))
-        return torch.stack(rows)
+        if shared is None:
+            return torch.stack(rows)
+        parts = (w.linear(x, f"{prefix}mlp.shared_expert.{part}_proj", shared, bias=False) for part in ("gate", "up"))
+        h = w.linear(ACTIVATIONS[act](next(parts)) * next(parts), prefix + "mlp.shared_expert.down_proj", width, bias=False)
+        return torch.stack(rows) + w.linear(x, prefix + "mlp.shared_expert_gate", 1, bias=False).sigmoid() * h
 
     return of_layer
 
@@ -81,6 +85,16 @@ QWEN3_MOE = {
     "output_router_logits": False,
     "router_aux_loss_coef": 0.001,
 }
+QWEN2_MOE = {
+    **{key: value for key, value in QWEN3_MOE.items() if key not in ("attention_bias", "head_dim")},
+    "architectures": ["Qwen2MoeForCausalLM"],
+    "decoder_sparse_step": 2,
+    "intermediate_size": 28,
+    "model_type": "qwen2_moe",
+    "num_attention_heads": 4,
+    "num_hidden_layers": 3,
+    "shared_expert_intermediate_size": 36,
+}
 OLMOE = {
     **MIXTRAL,
     "architectures": ["OlmoeForCausalLM"],
@@ -111,6 +125,23 @@ CASES = {
         "Hugging Face Mixtral", llama, dict(theta=1e6, eps=1e-5, feed_forward=experts(3, 2, 24, MIXTRAL_NAMES)), IDS,
         None, {"heads": "4"}, None, "model.layers.1.block_sparse_moe.gate.weight",
         "model.layers.0.block_sparse_moe.gate.bias_scale",
+    ),
+    "hugging_face_qwen2_moe": (
+        "Hugging Face Qwen2-MoE", llama,
+        dict(theta=1e6, layers=3, biases=True, out_bias=False,
+             feed_forward=experts(6, 3, 20, QWEN_NAMES, sums_to_one=False, plain_layers=(0, 2), plain_width=28, shared=36)),
+        IDS, QWEN2_MOE, {}, {"decoder_sparse_step": 0}, "model.layers.1.mlp.shared_expert_gate.weight",
+        "model.layers.0.mlp.shared_expert.scale",
+    ),
+    "hugging_face_qwen2_moe_stacked": (
+        "Hugging Face Qwen2-MoE", llama,
+        dict(theta=1e6, biases=True, out_bias=False, window=5, slides_from=1,
+             feed_forward=experts(4, 2, 24, STACKED_NAMES, shared=16)), IDS,
+        {**QWEN2_MOE, "decoder_sparse_step": 1, "max_window_layers": 1, "moe_intermediate_size": 24, "norm_topk_prob": True,
+         "num_experts": 4, "num_experts_per_tok": 2, "num_hidden_layers": 2, "shared_expert_intermediate_size": 16,
+         "use_sliding_window": True},
+        {}, {"hidden_act": "mish"}, "model.layers.1.mlp.shared_expert.down_proj.weight",
+        "model.layers.0.mlp.shared_expert.up_proj.bias_scale",
     ),
     "hugging_face_qwen3_moe": (
         "Hugging Face Qwen3-MoE", llama,

@@ -1,5 +1,5 @@
 """Language models with recurrent attention: Qwen3.5's text model, whose gated delta rule and gated softmax attention
-alternate, flash-linear-attention's GLA and RetNet, and Mamba-2.
+alternate, Qwen3-Next, which has a mixture of experts as well, flash-linear-attention's GLA and RetNet, and Mamba-2.
 
 From huggingface/transformers, models/qwen3_5, models/qwen3_next and models/mamba2; fla-org/flash-linear-attention,
 fla/layers/gla.py, fla/layers/multiscale_retention.py and fla/ops. Maps are the outputs of the recurrences for values that are 1 at one
@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from make_families import IDS, heads_of
+from references.mixtures import QWEN_NAMES, STACKED_NAMES, experts
 from references.parts import angles_of, attend_terms, causal_mask, rms, rotary, turn_halves
 
 
@@ -44,12 +45,26 @@ def gated_norm(w, h, gate, name, eps):
     return rms(w, h, name, eps).transpose(0, 1).flatten(1) * F.silu(gate)
 
 
-def delta_net(w, h, l, maps, heads, key_heads, width, value_width, taps, eps):
+def projections_apart(w, h, l, heads, key_heads, width, value_width):
     keys, values = key_heads * width, heads * value_width
-    mixed = w.linear(h, l + "in_proj_qkv", 2 * keys + values, bias=False)
-    gate = w.linear(h, l + "in_proj_z", values, bias=False)
-    beta = w.linear(h, l + "in_proj_b", heads, bias=False).sigmoid()
-    step = F.softplus(w.linear(h, l + "in_proj_a", heads, bias=False) + w(l + "dt_bias", heads))
+    return (w.linear(h, l + "in_proj_" + name, count, bias=False)
+            for name, count in (("qkv", 2 * keys + values), ("z", values), ("b", heads), ("a", heads)))
+
+
+def projections_in_groups(w, h, l, heads, key_heads, width, value_width):
+    share = heads // key_heads
+    rows = w.linear(h, l + "in_proj_qkvz", 2 * key_heads * width + 2 * heads * value_width, bias=False)
+    sizes = [width, width, share * value_width, share * value_width]
+    q, k, v, gate = (part.flatten(1) for part in rows.unflatten(-1, (key_heads, -1)).split(sizes, -1))
+    rows = w.linear(h, l + "in_proj_ba", 2 * heads, bias=False).unflatten(-1, (key_heads, -1))
+    return torch.cat([q, k, v], -1), gate, *(part.flatten(1) for part in rows.chunk(2, -1))
+
+
+def delta_net(w, h, l, maps, heads, key_heads, width, value_width, taps, eps, projections):
+    keys, values = key_heads * width, heads * value_width
+    mixed, gate, b, a = projections(w, h, l, heads, key_heads, width, value_width)
+    beta = b.sigmoid()
+    step = F.softplus(a + w(l + "dt_bias", heads))
     decay = -w(l + "A_log", heads).exp() * step
     q, k, v = short_convolution(w, mixed, l + "conv1d", taps).split([keys, keys, values], -1)
     q, k = (unit(heads_of(x, key_heads)).repeat_interleave(heads // key_heads, 0) for x in (q, k))
@@ -73,7 +88,8 @@ def gated_mlp(w, x, l, hidden):
 
 
 def qwen3_5(w, ids, maps, *, types, width=32, heads=4, key_heads=2, head_width=12, turned=6, linear=(4, 2, 8, 6),
-            taps=4, hidden=48, vocabulary=29, theta=1e4, eps=1e-6, tied=False):
+            taps=4, hidden=48, vocabulary=29, theta=1e4, eps=1e-6, tied=False, projections=projections_apart,
+            feed_forward=None):
     table = w("model.embed_tokens.weight", vocabulary, width)
     x = table[ids]
     angles = angles_of(len(ids), rotary(turned, theta))
@@ -81,13 +97,13 @@ def qwen3_5(w, ids, maps, *, types, width=32, heads=4, key_heads=2, head_width=1
         l = f"model.layers.{i}."
         h = rms(w, x, l + "input_layernorm", eps, plus_one=True)
         if kind == "linear_attention":
-            h = delta_net(w, h, l + "linear_attn.", maps, *linear, taps, eps)
+            h = delta_net(w, h, l + "linear_attn.", maps, *linear, taps, eps, projections)
             x = x + w.linear(h, l + "linear_attn.out_proj", width, bias=False)
         else:
             h = gated_softmax(w, h, l + "self_attn.", maps, heads, key_heads, head_width, angles, eps)
             x = x + w.linear(h, l + "self_attn.o_proj", width, bias=False)
         h = rms(w, x, l + "post_attention_layernorm", eps, plus_one=True)
-        x = x + gated_mlp(w, h, l + "mlp.", hidden)
+        x = x + (feed_forward(w, h, l, i, None, "silu") if feed_forward else gated_mlp(w, h, l + "mlp.", hidden))
     x = rms(w, x, "model.norm", eps, plus_one=True)
     return x @ table.T if tied else w.linear(x, "lm_head", vocabulary, bias=False)
 
@@ -190,6 +206,29 @@ QWEN = {
     "tie_word_embeddings": False,
     "use_cache": True,
     "vocab_size": 29,
+}
+# Qwen/Qwen3-Next-80B-A3B-Instruct writes these keys.
+QWEN3_NEXT = {
+    **{key: value for key, value in QWEN.items()
+       if not key.startswith("mtp_") and key not in ("attn_output_gate", "dtype", "layer_types", "mamba_ssm_dtype",
+                                                     "rope_parameters")},
+    "architectures": ["Qwen3NextForCausalLM"],
+    "bos_token_id": 27,
+    "decoder_sparse_step": 1,
+    "model_type": "qwen3_next",
+    "moe_intermediate_size": 20,
+    "norm_topk_prob": True,
+    "num_experts": 6,
+    "num_experts_per_tok": 3,
+    "num_hidden_layers": 3,
+    "output_router_logits": False,
+    "rope_scaling": None,
+    "rope_theta": 10000,
+    "router_aux_loss_coef": 0.001,
+    "shared_expert_intermediate_size": 36,
+    "torch_dtype": "bfloat16",
+    "transformers_version": "4.57.0.dev0",
+    "use_sliding_window": False,
 }
 GLA = {
     "architectures": ["GLAForCausalLM"],
@@ -296,6 +335,24 @@ CASES = {
          "linear_value_head_dim": 8, "num_attention_heads": 2, "num_key_value_heads": 1, "partial_rotary_factor": 0.25,
          "rms_norm_eps": 1e-5, "rope_theta": 500.0, "tie_word_embeddings": True},
         {}, {"attn_output_gate": False}, "model.layers.1.self_attn.q_norm.weight", "model.layers.0.mlp.experts.down_proj",
+    ),
+    "hugging_face_qwen3_next": (
+        "Hugging Face Qwen3-Next", qwen3_5,
+        dict(types=[LINEAR, LINEAR, FULL], projections=projections_in_groups,
+             feed_forward=experts(6, 3, 20, QWEN_NAMES, shared=36)), IDS, QWEN3_NEXT, {}, {"use_sliding_window": True},
+        "model.layers.1.mlp.shared_expert.up_proj.weight", "model.layers.1.linear_attn.in_proj_qkv.weight",
+    ),
+    "hugging_face_qwen3_next_stacked": (
+        "Hugging Face Qwen3-Next", qwen3_5,
+        dict(types=[LINEAR, FULL, LINEAR], linear=(6, 2, 8, 6), taps=3, tied=True, projections=projections_in_groups,
+             feed_forward=experts(4, 2, 24, STACKED_NAMES, sums_to_one=False, plain_layers=(1,), plain_width=28, shared=16)),
+        IDS,
+        {**QWEN3_NEXT, "intermediate_size": 28, "layer_types": [LINEAR, FULL, LINEAR], "linear_conv_kernel_dim": 3,
+         "linear_num_value_heads": 6, "mlp_only_layers": [1], "moe_intermediate_size": 24, "norm_topk_prob": False,
+         "num_experts": 4, "num_experts_per_tok": 2, "shared_expert_intermediate_size": 16,
+         "tie_word_embeddings": True},
+        {}, {"hidden_act": "gelu"}, "model.layers.2.linear_attn.in_proj_ba.weight",
+        "model.layers.1.linear_attn.in_proj_qkv.weight",
     ),
     "fla_gla": (
         "flash-linear-attention GLA", fla, dict(kind="gla"), IDS, GLA, {}, {"clamp_min": -5.0},
