@@ -416,6 +416,7 @@ std::shared_ptr<const Vocabulary> read_residues(const Path& file, TokenizerNeigh
     return neighbours.make_special(neighbours.text(key, usual), table, file);
   };
   TokenizerStages stages;
+  stages.normalizer = make_normalizer(nullptr);
   stages.pre_tokenizer = make_pre_tokenizer({{"type", "WhitespaceSplit"}});
   stages.post_processor =
       bert_processor(special("cls_token", "<cls>"), special("eos_token", "<eos>"));
