@@ -86,7 +86,8 @@ void validate_recurrent(const ModelSpec& spec, const LayerSpec& layer) {
   only_plain(attention.query_heads == 0, "layer.attention.query_heads", "0");
   only_plain(!attention.halves, "layer.attention.halves", "false");
   only_plain(attention.heads_norm == HeadsNorm::over_all, "layer.attention.heads_norm", "over_all");
-  only_plain(attention.gate == OutputGate::none, "layer.attention.gate", "none");
+  const bool of_stages = spec.is_pyramid() && spec.arithmetic == Arithmetic::multiplicative;
+  only_plain(attention.gate == OutputGate::none || of_stages, "layer.attention.gate", "none");
   only_plain(attention.decay == DecayGate::none, "layer.attention.decay", "none");
   check_member(!attention.halves || width_of_head(layer, spec.width) % 2 == 0, "head_width",
                "an even number, with halves", std::to_string(width_of_head(layer, spec.width)));

@@ -29,7 +29,7 @@ constexpr std::string_view kOfMechanism = "layer.mechanism.";
 /// Module name without the number of a layer in a deep head or a stem: "head" for "head.0",
 /// "head.1", …; empty for other modules.
 std::string numbered_module(const std::string& module) {
-  for (const std::string name : {"head", "stem", "stem_norm"}) {
+  for (const std::string name : {"head", "stem", "stem_norm", "stage.stem", "stage.stem_norm"}) {
     const bool one = module.size() == name.size() + 2 && module.starts_with(name + ".");
     if (one && module.back() >= '0' && module.back() <= '9') return name;
   }
@@ -38,7 +38,8 @@ std::string numbered_module(const std::string& module) {
 
 /// True if a module may be a BatchNorm.
 bool may_have_statistics(const std::string& module) {
-  return module == "patch_norm_after" || numbered_module(module) == "stem_norm";
+  return module == "patch_norm_after" || module == "stage.patch_norm" ||
+         numbered_module(module).ends_with("stem_norm");
 }
 
 std::string known_roles() {

@@ -40,7 +40,7 @@ class PyramidDeduction final : FamilyDeduction {
     fact("head_width", spec_.layer.attention.head_width, last.width / last.heads);
     fact("patch_height", spec_.input.patch_height, first.stride);
     fact("patch_width", spec_.input.patch_width, first.stride);
-    fact("channels", spec_.input.channels, shape_of("stage.0.patch.weight", 4)[1]);
+    fact("channels", spec_.input.channels, kernel_of(0)[1]);
     deduce_final_norm("final_norm.weight");
     deduce_mechanisms();
     deduce_image_size();
@@ -78,12 +78,33 @@ class PyramidDeduction final : FamilyDeduction {
         .found(to_string(tensor.shape));
   }
 
-  /// Kernel shape of the embedding, [D, C, k, k]; merged patches count as a convolution.
+  /// Number of convolutions before the last one of a stage's embedding: none, or as many as MLLA
+  /// has. Throws for other numbers.
+  [[nodiscard]] std::size_t stem_of(std::size_t index) const {
+    const std::string role = "stage." + std::to_string(index) + ".stem.";
+    std::size_t count = 0;
+    while (has(role + std::to_string(count) + ".weight")) ++count;
+    const std::size_t expected = index == 0 ? 4 : 2;
+    if (count == 0 || count == expected) return count;
+    throw Error(ErrorKind::unsupported, "the embedding of the stage has other convolutions")
+        .in_file(checkpoint_.path())
+        .about(role + std::to_string(std::min(count, expected)) + ".weight")
+        .expected(std::to_string(expected) + " before the last one")
+        .found(std::to_string(count));
+  }
+
+  /// Kernel shape of the embedding, [D, C, k, k]; merged patches count as a convolution. Several
+  /// convolutions count as one of 2 · stride − 1, which has the same grid.
   [[nodiscard]] Shape kernel_of(std::size_t index) const {
     const std::string role = "stage." + std::to_string(index);
     if (index > 0 && has(role + ".merge.weight")) {
       const Shape merge = shape_of(role + ".merge.weight", 2);
       return {merge[0], merge[1] / 4, 2, 2};
+    }
+    if (has(role + ".patch.weight") && stem_of(index) > 0) {
+      const std::int64_t side = index == 0 ? 7 : 3;
+      return {shape_of(role + ".patch.weight", 4)[0], shape_of(role + ".stem.0.weight", 4)[1], side,
+              side};
     }
     if (has(role + ".patch.weight")) return shape_of(role + ".patch.weight", 4);
     throw Error(ErrorKind::unsupported, "the stage has no embedding")
@@ -159,6 +180,8 @@ class PyramidDeduction final : FamilyDeduction {
                            (has(layer + "query.weight") && has(layer + "key_value.weight")) ||
                            (has(layer + "query.weight") && has(layer + "key.weight") &&
                             has(layer + "value.weight")) ||
+                           (has(layer + "query.weight") && has(layer + "key.weight") &&
+                            has(layer + "inner.weight")) ||
                            (has(layer + "query_key.weight") && has(layer + "value.weight"));
       if (!attends) {
         throw Error(ErrorKind::unsupported, "the block has no queries, keys and values")
@@ -215,7 +238,8 @@ class PyramidDeduction final : FamilyDeduction {
     }
     const std::string own = "layer." + std::to_string(first_layer(index)) + ".mechanism.";
     if (has(own + "ksh.A")) return shape_of(own + "ksh.A", 3)[0];
-    if (has(own + "dwc")) {  // the heads share the convolution of their values
+    const bool inner = has("layer.0.inner.weight");
+    if (has(own + "dwc") && !inner) {  // the heads share the convolution of their values
       const std::int64_t each = shape_of(own + "dwc", 4)[0];
       if (width % each == 0) return width / each;
       throw contradiction("stages", "the convolution of the values",
@@ -228,9 +252,9 @@ class PyramidDeduction final : FamilyDeduction {
       throw contradiction("head_width", "the embeddings", "a divisor of " + std::to_string(width),
                           std::to_string(spec_.layer.attention.head_width));
     }
-    // PVTv2's first stage has one head; the heads of Twins have 32 channels.
+    // PVTv2's first stage has one head; the heads of Twins and MLLA have 32 channels.
     const std::int64_t first = shape_of("stage.0.patch.weight", 4)[0];
-    const bool windows = has("layer.0.windowed_qkv.weight");
+    const bool windows = has("layer.0.windowed_qkv.weight") || inner;
     const std::int64_t each = windows && first % 32 == 0 ? 32 : first;
     if (width % each != 0) {
       throw Error(ErrorKind::unsupported, "the file does not say how many heads a stage has")
@@ -265,8 +289,52 @@ class PyramidDeduction final : FamilyDeduction {
     if (differ && !stated("layer_mechanisms")) spec_.layer_mechanisms = std::move(list);
   }
 
-  /// Takes the image size from the positions that FLatten adds to the keys of a square image.
+  /// Throws unless stored rotations [rows, columns, D / 2, 2] are those of a stage's grid: the
+  /// first half of the pairs turns with the row, the second with the column, by 10000^(−p/P).
+  void check_rotations(std::int64_t layer, std::int64_t width) const {
+    const std::string role = "layer." + std::to_string(layer) + ".rotations";
+    const Tensor stored = used_tensor(checkpoint_, result_.sources.find(role)->second);
+    const std::int64_t pairs = width / 4, columns = stored.extent(1);
+    for (std::int64_t i = 0; i < stored.size(); i += 2) {
+      const std::int64_t pair = i / 2 % (2 * pairs), cell = i / 4 / pairs;
+      const auto place = static_cast<double>(pair < pairs ? cell / columns : cell % columns);
+      const double angle = place * std::pow(10000.0, -static_cast<double>(pair % pairs) /
+                                                         static_cast<double>(pairs));
+      const double apart = std::hypot(static_cast<double>(stored.data()[i]) - std::cos(angle),
+                                      static_cast<double>(stored.data()[i + 1]) - std::sin(angle));
+      if (apart < 0.01) continue;  // also for files in half precision
+      throw Error(ErrorKind::unsupported, "the stored rotations are not those of the grid")
+          .in_file(checkpoint_.path())
+          .about(tensor_of(role).name)
+          .expected("angles of 10000^(−p/P) by row and column");
+    }
+  }
+
+  /// Takes the image size from MLLA's rotations, which every layer may store.
+  void take_rotations() {
+    for (std::int64_t layer = 0; layer < match_.layers; ++layer) {
+      const std::string role = "layer." + std::to_string(layer) + ".rotations";
+      if (!has(role)) continue;
+      const std::size_t stage = place_of_layer(spec_, layer).stage;
+      const std::int64_t width = spec_.stages[stage].width;
+      const Shape shape = shape_of(role, 4);
+      if (width % 4 != 0 || shape[2] != width / 2 || shape[3] != 2) {
+        throw contradiction("stages", tensor_of(role).name, std::to_string(width) + " channels",
+                            to_string(shape));
+      }
+      check_rotations(layer, width);
+      std::int64_t stride = 1;
+      for (std::size_t i = 0; i <= stage; ++i) stride *= spec_.stages[i].stride;
+      if (layer > 0 || stated("image_height") || stated("image_width")) continue;
+      fact("image_height", spec_.input.image_height, shape[0] * stride);
+      fact("image_width", spec_.input.image_width, shape[1] * stride);
+    }
+  }
+
+  /// Takes the image size from the positions that FLatten adds to the keys of a square image, or
+  /// from MLLA's rotations.
   void deduce_image_size() {
+    take_rotations();
     const std::string role = "layer.0.mechanism.positional_encoding";
     if (!has(role) || stated("image_height") || stated("image_width")) return;
     const PyramidStage& first = spec_.stages.front();
@@ -291,10 +359,9 @@ class PyramidDeduction final : FamilyDeduction {
       return std::any_of(spec_.stages.begin(), spec_.stages.end(),
                          [&](const PyramidStage& stage) { return stage.*member > 0; });
     };
-    std::string reason =
-        assumed_heads_
-            ? "strides and heads as in PVTv2 (one head at first) and Twins (32 channels a head)"
-            : "strides follow from the kernels, as in PVTv2 and Twins";
+    std::string reason = assumed_heads_ ? "strides and heads as in PVTv2 (one head at first), "
+                                          "Twins and MLLA (32 channels a head)"
+                                        : "strides follow from the kernels, as in PVTv2 and Twins";
     if (any(&PyramidStage::window) && !spec_.shifts_windows())
       reason += "; windows of 7, as in Twins-SVT";
     if (any(&PyramidStage::pooled)) reason += "; keys pooled to 7 × 7, as in PVTv2-Li";

@@ -299,8 +299,18 @@ Tensor KeyReduction::operator()(const Tensor& tokens, const GridExtents& grid) c
   return reduced;
 }
 
-Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
-              const Tensor& tokens, Tensor* own) {
+Tensor InnerTokens::operator()(const Tensor& tokens, const GridExtents& grid) const {
+  Tensor inner = convolution(projection(seen(tokens)), grid);
+  apply_activation(Activation::silu, inner.values());
+  return inner;
+}
+
+namespace {
+
+/// attend() for the tokens that queries, keys and values are computed from, and the gate [N, H·dv]
+/// of the heads' output, or empty.
+Tensor attend_with_gate(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
+                        const Tensor& tokens, Tensor* own, Tensor gate) {
   const std::int64_t count = tokens.extent(0), before = run.cache ? run.cache->tokens() : 0;
   const std::int64_t pieces =
       layer.attention.halves ? 2 : 1;  // parts of a head that are turned separately
@@ -310,7 +320,6 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
                   before + count, run.layout, part.rotary_periods, before);
   }
   const OutputGate form = layer.attention.gate;
-  Tensor gate = part.gate ? (*part.gate)(seen(tokens)) : Tensor();
   NamedTensors with_gates;
   if (!part.gates.empty()) {
     with_gates = run.parameters;
@@ -442,6 +451,17 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
   // Frees the memory of these vectors before the output projection allocates its result.
   queries = keys = values = {};
   return projected_back(part, form, std::move(gate), std::move(output));
+}
+
+}  // namespace
+
+Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
+              const Tensor& tokens, Tensor* own) {
+  Tensor gate = part.gate ? (*part.gate)(seen(tokens)) : Tensor();
+  if (!part.inner) return attend_with_gate(part, layer, run, tokens, own, std::move(gate));
+  Tensor inner = (*part.inner)(tokens, {run.layout.rows, run.layout.columns});
+  if (own) *own = {};
+  return attend_with_gate(part, layer, run, inner, &inner, std::move(gate));
 }
 
 }  // namespace attnscope

@@ -25,7 +25,16 @@ struct KeyReduction {
   [[nodiscard]] Tensor operator()(const Tensor& tokens, const GridExtents& grid) const;
 };
 
+/// Tokens that queries, keys and values are computed from: silu(convolution(projection(x))) (MLLA).
+struct InnerTokens {
+  Linear projection;  ///< D → D
+  DepthwiseConvolution convolution;
+
+  [[nodiscard]] Tensor operator()(const Tensor& tokens, const GridExtents& grid) const;
+};
+
 struct AttentionPart {
+  std::optional<InnerTokens> inner;
   Linear query;               ///< D → H·d
   std::optional<Linear> key;  ///< D → Hk·d; if empty, the queries serve as keys (EcoFormer)
   Linear value;               ///< D → Hk·dv

@@ -55,6 +55,11 @@ NamedTensors* quantities_of(const LayerRun& run) {
   return run.recorded && run.request.quantities ? &run.recorded->quantities : nullptr;
 }
 
+void add_local(const std::optional<DepthwiseConvolution>& local, const GridExtents& grid,
+               Tensor& tokens) {
+  if (local) tokens.matrix() += (*local)(tokens, grid).matrix();
+}
+
 /// Runs attention and MLP on the same tokens, each with its own norm or both with the attention's.
 void run_parallel(const Block& block, const LayerRun& run, const GridExtents& grid,
                   Tensor& tokens) {
@@ -202,6 +207,7 @@ void run_block(const Block& block, LayerRun run, Tensor& tokens) {
     run_parallel(block, run, grid, tokens);
     return;
   }
+  add_local(block.local1, grid, tokens);
   if (block.spec.form == LayerForm::transformer) {
     run_branch(block.spec, run, LayerRows::attention, block.attention_norms, block.scale1, tokens,
                [&](const Tensor& x, Tensor& own) {
@@ -210,6 +216,7 @@ void run_block(const Block& block, LayerRun run, Tensor& tokens) {
   } else {
     run_fastformer_attention(block, run, tokens);
   }
+  add_local(block.local2, grid, tokens);
   if (!block.has_mlp()) return;
   run_branch(block.spec, run, LayerRows::mlp, block.mlp_norms, block.scale2, tokens,
              [&](const Tensor& x, Tensor&) {

@@ -19,6 +19,8 @@ struct Block {
   LayerSpec spec;
   std::optional<double> score_scale;  ///< AttentionInput::scale
   BranchNorms attention_norms, mlp_norms;
+  /// Convolutions of the tokens, which are added to them before the attention and before the MLP.
+  std::optional<DepthwiseConvolution> local1, local2;
   AttentionPart attention;
   std::optional<Mlp> mlp;             ///< empty if the layer has only attention, or experts
   std::optional<Experts> experts;     ///< in place of `mlp`

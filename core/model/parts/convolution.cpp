@@ -64,21 +64,23 @@ Tensor Convolution::operator()(const Tensor& tokens, const GridExtents& grid) co
   return output;
 }
 
-DepthwiseConvolution::DepthwiseConvolution(const Tensor& kernel, std::vector<float> bias)
-    : bias_(std::move(bias)) {
+DepthwiseConvolution::DepthwiseConvolution(const Tensor& kernel, std::vector<float> bias,
+                                           std::int64_t stride)
+    : bias_(std::move(bias)), stride_(stride) {
   const std::int64_t channels = kernel.extent(0);
   weight_ = ConstMatrixMap(kernel.data(), channels, 9).transpose();
 }
 
 Tensor DepthwiseConvolution::operator()(const Tensor& tokens, const GridExtents& grid) const {
   const std::int64_t channels = weight_.cols();
-  Tensor output({grid.tokens(), channels});
-  tbb::parallel_for(std::int64_t{0}, grid.rows, [&](std::int64_t row) {
-    for (std::int64_t column = 0; column < grid.columns; ++column) {
-      auto out = output.matrix().row(row * grid.columns + column);
+  const GridExtents result = output_grid(grid);
+  Tensor output({result.tokens(), channels});
+  tbb::parallel_for(std::int64_t{0}, result.rows, [&](std::int64_t row) {
+    for (std::int64_t column = 0; column < result.columns; ++column) {
+      auto out = output.matrix().row(row * result.columns + column);
       if (!bias_.empty()) out = Eigen::Map<const Eigen::RowVectorXf>(bias_.data(), channels);
       for (std::int64_t tap = 0; tap < 9; ++tap) {
-        const std::int64_t y = row + tap / 3 - 1, x = column + tap % 3 - 1;
+        const std::int64_t y = row * stride_ + tap / 3 - 1, x = column * stride_ + tap % 3 - 1;
         if (y < 0 || y >= grid.rows || x < 0 || x >= grid.columns) continue;
         out.array() += tokens.matrix().row(y * grid.columns + x).array() * weight_.row(tap).array();
       }

@@ -30,19 +30,23 @@ class Convolution {
   std::int64_t kernel_ = 1, stride_ = 1, padding_ = 0, channels_ = 0;
 };
 
-/// A depthwise 3×3 convolution with stride 1 and zero padding.
+/// A depthwise 3×3 convolution with zero padding.
 class DepthwiseConvolution {
  public:
   DepthwiseConvolution() = default;
   /// The kernel is [C, 1, 3, 3] or [C, 9]; bias is [C] or empty.
-  DepthwiseConvolution(const Tensor& kernel, std::vector<float> bias);
+  DepthwiseConvolution(const Tensor& kernel, std::vector<float> bias, std::int64_t stride = 1);
 
-  /// Maps [grid, C] to [grid, C].
+  [[nodiscard]] GridExtents output_grid(const GridExtents& grid) const {
+    return {(grid.rows - 1) / stride_ + 1, (grid.columns - 1) / stride_ + 1};
+  }
+  /// Maps [grid, C] to [output_grid, C].
   [[nodiscard]] Tensor operator()(const Tensor& tokens, const GridExtents& grid) const;
 
  private:
   Matrix weight_;  // [9, C]
   std::vector<float> bias_;
+  std::int64_t stride_ = 1;
 };
 
 /// Average pooling to a side × side grid of cells that may overlap, as in PyTorch's

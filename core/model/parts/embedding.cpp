@@ -112,6 +112,21 @@ Tensor SoundEmbedding::operator()(const Tensor& spectrum) const {
   return tokens;
 }
 
+Tensor embed_in_steps(const std::vector<EmbeddingStep>& steps, Tensor cells, GridExtents& grid) {
+  Tensor before;
+  for (const EmbeddingStep& step : steps) {
+    if (step.begins) before = cells;
+    cells = step.depthwise ? (*step.depthwise)(cells, grid) : (*step.convolution)(cells, grid);
+    grid = step.depthwise ? step.depthwise->output_grid(grid) : step.convolution->output_grid(grid);
+    if (step.ends) {
+      cells.matrix() += seen(before);
+    } else {
+      apply_activation(Activation::relu, cells.values());
+    }
+  }
+  return cells;
+}
+
 Tensor PatchMerging::operator()(const Tensor& tokens, const GridExtents& grid) const {
   const std::int64_t width = tokens.extent(1), columns = (grid.columns + 1) / 2;
   Tensor four({(grid.rows + 1) / 2 * columns, 4 * width});

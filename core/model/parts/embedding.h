@@ -83,6 +83,17 @@ void add_sinusoids(const PositionSpec& positions, MatrixMap tokens, std::int64_t
 /// Factor of token or projected embeddings: InputSpec::scale, or √width if that is 0.
 [[nodiscard]] float embedding_scale(const ModelSpec& spec);
 
+/// One of several convolutions of a stage's embedding, followed by a ReLU (MLLA).
+struct EmbeddingStep {
+  std::optional<Convolution> convolution;
+  std::optional<DepthwiseConvolution> depthwise;  ///< in place of `convolution`
+  bool begins = false;  ///< its input is added to the output of the step that ends
+  bool ends = false;    ///< and then has no ReLU
+};
+/// Applies `steps` to the cells [grid, C]; `grid` becomes that of the result.
+[[nodiscard]] Tensor embed_in_steps(const std::vector<EmbeddingStep>& steps, Tensor cells,
+                                    GridExtents& grid);
+
 struct Embedding {
   std::optional<PatchEmbedding> patches;
   std::optional<TextEmbedding> text;

@@ -305,6 +305,7 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
       memory = std::exchange(tokens, std::move(start.second_tokens));
     }
     if (!stage.class_token.empty()) tokens = joined(stage.class_token, tokens);
+    tokens = embed_in_steps(stage.steps, std::move(tokens), grid);
     if (stage.embedding) tokens = (*stage.embedding)(tokens, grid);
     if (stage.merging) tokens = (*stage.merging)(tokens, grid);
     grid = {layouts[i].rows, layouts[i].columns};

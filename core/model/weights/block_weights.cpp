@@ -380,6 +380,14 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
         fused.take(as_split(counted_rows(key_width, key_width), dimensions.key_heads), key_width);
     return;
   }
+  if (part.inner && !reader.has(prefix + "value.weight")) {
+    part.key = linear("key", key_width, dimensions.key_heads);
+    // The values are the tokens themselves.
+    Tensor identity({dimensions.width, dimensions.width});
+    identity.matrix().setIdentity();
+    part.value = Linear(std::move(identity), {});
+    return;
+  }
   part.key = linear("key", width_of_keys(dimensions, mechanism_of(architecture.spec, index)),
                     dimensions.key_heads);
   part.value = linear("value", dimensions.values_width(), dimensions.key_heads);
@@ -517,6 +525,19 @@ void check_rotary(const AttentionPart& part, const LayerSpec& layer, std::int64_
       .found(std::to_string(turned));
 }
 
+/// Empty if queries, keys and values are computed from the layer's own tokens.
+std::optional<InnerTokens> read_inner(const WeightReader& reader, const std::string& prefix,
+                                      std::int64_t width) {
+  if (!reader.has(prefix + "inner.weight")) return std::nullopt;
+  const auto convolution = reader.read_depthwise(prefix + "inner_convolution", width);
+  if (!convolution) {
+    throw Error(ErrorKind::damaged, "the projection before the queries has no convolution")
+        .about(prefix + "inner_convolution.weight");
+  }
+  return InnerTokens{reader.read_linear(prefix + "inner", width, width, Arithmetic::multiplicative),
+                     *convolution};
+}
+
 /// Throws Error(damaged) naming a tensor whose shape does not fit `layer`.
 AttentionPart read_attention(const WeightReader& reader, const Architecture& architecture,
                              const LayerSpec& layer, std::int64_t index) {
@@ -532,6 +553,7 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
   AttentionPart part;
   const HeadSplit split = layer.attention.head_split;
   const AttentionSpec& attention = layer.attention;
+  part.inner = read_inner(reader, prefix, width);
   read_projections(reader, architecture, dimensions, attention, index, part);
   read_convolutions(reader, prefix, dimensions,
                     attention.query_heads ? attention.query_heads : dimensions.heads, part);
@@ -755,6 +777,8 @@ Block read_block(const WeightReader& reader, const Architecture& architecture, s
   block.attention_norms = read_norms(reader, block.spec.norm.position, prefix + "norm1", width);
   block.mlp_norms = read_norms(reader, block.spec.norm.position, prefix + "norm2", width);
   block.attention = read_attention(reader, architecture, block.spec, index);
+  block.local1 = reader.read_depthwise(prefix + "local1", width);
+  block.local2 = reader.read_depthwise(prefix + "local2", width);
   block.scale1 = read_scale(reader, prefix + "scale1", width, block.spec);
   block.scale2 = read_scale(reader, prefix + "scale2", width, block.spec);
   block.mlp = read_mlp(reader, block.spec, prefix, width, arithmetic);

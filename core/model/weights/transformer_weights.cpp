@@ -257,6 +257,53 @@ Embedding read_embedding(const WeightReader& reader, const Architecture& archite
 
 constexpr Arithmetic kPlain = Arithmetic::multiplicative;
 
+/// Reads the convolutions before the last one of a stage's embedding, MLLA's: those that keep the
+/// number of channels have stride 1, and the input of two of them is added to their output; other
+/// 3×3 ones and depthwise ones have stride 2. `channels` becomes the number of their outputs.
+/// Throws Error(damaged) if they do not have the stride of the stage.
+std::vector<EmbeddingStep> read_steps(const WeightReader& reader, const PyramidStage& stage,
+                                      const std::string& role, double eps, std::int64_t& channels) {
+  std::vector<EmbeddingStep> steps;
+  std::vector<bool> keeps;
+  std::int64_t stride = 1;
+  for (int i = 0; reader.has(role + "stem." + std::to_string(i) + ".weight"); ++i) {
+    const std::string name = role + "stem." + std::to_string(i);
+    const std::int64_t outputs = reader.outputs_of(name + ".weight");
+    const std::int64_t taps = reader.size_of(name + ".weight") / std::max<std::int64_t>(outputs, 1);
+    const bool depthwise = taps == 9 && outputs == channels;
+    const std::int64_t side = !depthwise && taps == channels ? 1 : 3;
+    Tensor weight = reader.read(name + ".weight", {outputs, depthwise ? 1 : channels, side, side});
+    std::vector<float> bias = reader.read_vector(name + ".bias", outputs, false);
+    const auto batch =
+        read_batch_norm(reader, role + "stem_norm." + std::to_string(i), outputs, eps);
+    if (!batch && bias.empty()) {
+      throw Error(ErrorKind::damaged, "a convolution without a bias has no BatchNorm")
+          .about(role + "stem_norm." + std::to_string(i) + ".running_mean");
+    }
+    if (batch) batch->take_into({weight.data(), outputs, weight.size() / outputs}, bias);
+    keeps.push_back(!depthwise && side == 3 && outputs == channels);
+    const std::int64_t step = side == 3 && !keeps.back() ? 2 : 1;
+    stride *= step;
+    EmbeddingStep& added = steps.emplace_back();
+    if (depthwise) {
+      added.depthwise = DepthwiseConvolution(weight, std::move(bias), step);
+    } else {
+      added.convolution = Convolution(weight, std::move(bias), step, side / 2);
+    }
+    channels = outputs;
+  }
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    if (keeps[i] && keeps[i - 1] && !steps[i - 1].ends) steps[i - 1].begins = steps[i].ends = true;
+  }
+  if (!steps.empty() && stride != stage.stride) {
+    throw Error(ErrorKind::damaged, "the convolutions of an embedding do not have its stride")
+        .about(role + "stem.0.weight")
+        .expected(std::to_string(stage.stride))
+        .found(std::to_string(stride));
+  }
+  return steps;
+}
+
 /// Reads the weights of a pyramid stage except for its blocks.
 StageWeights read_stage(const WeightReader& reader, const ModelSpec& spec, std::size_t index) {
   const PyramidStage& stage = spec.stages[index];
@@ -283,10 +330,22 @@ StageWeights read_stage(const WeightReader& reader, const ModelSpec& spec, std::
     weights.positions = reader.read_depthwise(role + "positions", stage.width);
     return weights;
   }
-  // Adder networks keep embeddings multiplicative (Adder, section 4.1).
-  weights.embedding = reader.read_convolution(role + "patch", stage.width, channels, stage.kernel,
-                                              stage.stride, padding_of(stage));
-  weights.embedding_norm = reader.read_norm(role + "patch_norm", stage.width, spec.input.norm_eps);
+  std::int64_t inputs = channels;
+  weights.steps = read_steps(reader, stage, role, spec.input.norm_eps, inputs);
+  if (weights.steps.empty()) {
+    // Adder networks keep embeddings multiplicative (Adder, section 4.1).
+    weights.embedding = reader.read_convolution(role + "patch", stage.width, channels, stage.kernel,
+                                                stage.stride, padding_of(stage));
+    weights.embedding_norm =
+        reader.read_norm(role + "patch_norm", stage.width, spec.input.norm_eps);
+  } else {
+    Tensor weight = reader.read(role + "patch.weight", {stage.width, inputs, 1, 1});
+    std::vector<float> bias = reader.read_vector(role + "patch.bias", stage.width, false);
+    const auto batch =
+        read_batch_norm(reader, role + "patch_norm", stage.width, spec.input.norm_eps);
+    if (batch) batch->take_into({weight.data(), stage.width, inputs}, bias);
+    weights.embedding = Convolution(weight, std::move(bias), 1, 0);
+  }
   weights.positions = reader.read_depthwise(role + "positions", stage.width);
   weights.norm = reader.read_norm(role + "norm", stage.width);
   return weights;

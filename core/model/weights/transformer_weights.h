@@ -18,6 +18,7 @@ namespace attnscope {
 struct StageWeights {
   std::optional<TextEmbedding> text;     ///< embedding of a decoder's text
   Tensor class_token;                    ///< [1, D], prepended to the tokens (CaiT), or empty
+  std::vector<EmbeddingStep> steps;      ///< convolutions before `embedding` (MLLA)
   std::optional<Convolution> embedding;  ///< patch embedding of the previous grid
   std::optional<PatchMerging> merging;   ///< replaces `embedding` (Swin)
   std::optional<LayerNorm> embedding_norm;

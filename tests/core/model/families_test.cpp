@@ -322,6 +322,44 @@ TEST(Families, AgentsAddTheBiasOfTheConvolutionOnlyWithTheConvolution) {
   EXPECT_GT(greatest_rest(true), 0.01);
 }
 
+/// Cosines and sines that MLLA stores for a grid of `side` × `side` cells; its base is 10000.
+Tensor mlla_rotations(std::int64_t side, std::int64_t width, double base) {
+  Tensor rotations({side, side, width / 2, 2});
+  const std::int64_t pairs = width / 4;
+  for (std::int64_t i = 0; i < rotations.size(); i += 2) {
+    const std::int64_t cell = i / width, pair = i / 2 % (width / 2);
+    const auto place = static_cast<double>(pair < pairs ? cell / side : cell % side);
+    const double angle =
+        place * std::pow(base, -static_cast<double>(pair % pairs) / static_cast<double>(pairs));
+    rotations.data()[i] = static_cast<float>(std::cos(angle));
+    rotations.data()[i + 1] = static_cast<float>(std::sin(angle));
+  }
+  return rotations;
+}
+
+TEST(Families, MllasRotationsGiveTheImageSizeAndAreCompared) {
+  const TemporaryFolder folder;
+  const std::string name = "layers.0.blocks.0.attn.rope.rotations";
+  NamedShapes shapes = family_shapes("mlla");
+  shapes.emplace_back(name, Shape{12, 12, 8, 2});
+  ModelOptions options;
+  options.overrides["head_width"] = "8";
+  const auto load = [&](double base) {
+    write_hashed_safetensors(folder / "model.safetensors", shapes,
+                             {{name, mlla_rotations(12, 16, base)}});
+    return load_model(folder / "model.safetensors", options);
+  };
+  const auto model = load(10000);
+  EXPECT_EQ(model->spec().input.image_height, 48);
+  EXPECT_EQ(model->spec().stages.front().heads, 2);
+  try {
+    (void)load(100);
+    FAIL() << "other angles";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(name));
+  }
+}
+
 TEST(Families, EachHasACase) {
   std::set<std::string> covered = {
       "Attnscope model",      // sample models, vit_test

@@ -89,7 +89,10 @@ def gated_mlp(w, x, l, hidden):
 
 def qwen3_5(w, ids, maps, *, types, width=32, heads=4, key_heads=2, head_width=12, turned=6, linear=(4, 2, 8, 6),
             taps=4, hidden=48, vocabulary=29, theta=1e4, eps=1e-6, tied=False, projections=projections_apart,
-            feed_forward=None):
+            feed_forward=None, predicts_later=False):
+    if predicts_later:  # layers for later tokens, which are not run
+        w("mtp.fc.weight", width, 2 * width)
+        w("mtp.layers.0.input_layernorm.weight", width)
     table = w("model.embed_tokens.weight", vocabulary, width)
     x = table[ids]
     angles = angles_of(len(ids), rotary(turned, theta))
@@ -338,7 +341,7 @@ CASES = {
     ),
     "hugging_face_qwen3_next": (
         "Hugging Face Qwen3-Next", qwen3_5,
-        dict(types=[LINEAR, LINEAR, FULL], projections=projections_in_groups,
+        dict(types=[LINEAR, LINEAR, FULL], projections=projections_in_groups, predicts_later=True,
              feed_forward=experts(6, 3, 20, QWEN_NAMES, shared=36)), IDS, QWEN3_NEXT, {}, {"use_sliding_window": True},
         "model.layers.1.mlp.shared_expert.up_proj.weight", "model.layers.1.linear_attn.in_proj_qkv.weight",
     ),
