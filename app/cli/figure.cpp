@@ -44,6 +44,7 @@ struct FigureArguments {
       share;  ///< shorthands of settings
   std::string out;
   std::int64_t film = 0;  ///< duration of each picture in ms; 0: no film
+  std::string frames;     ///< KEY=VALUES: a picture of the film for each value of a setting
   StyleArguments style;
 };
 
@@ -165,19 +166,61 @@ bool makes_film(const FigureArguments& arguments, const std::vector<std::filesys
   return true;
 }
 
-/// One picture per subject, titled with its label, all with the same colour range.
+/// The settings of a picture of a film, and the value that they differ in.
+struct FilmFrame {
+  std::string key;  ///< empty: the settings of the figure
+  std::int64_t value = 0;
+  ParameterValues settings;
+};
+
+/// One frame for each value of --frames; without it one. Throws Error(usage).
+std::vector<FilmFrame> film_frames(const FigureArguments& arguments,
+                                   const ParameterValues& settings) {
+  if (arguments.frames.empty()) return {{"", 0, settings}};
+  const std::size_t equals = arguments.frames.find('=');
+  if (equals == std::string::npos || arguments.film == 0) {
+    throw Error(ErrorKind::usage, "the pictures of a film are not given by the values of a setting")
+        .about("--frames")
+        .expected("KEY=VALUES, such as query=20-31, with --film")
+        .found(arguments.frames);
+  }
+  std::vector<FilmFrame> frames;
+  const std::string key = arguments.frames.substr(0, equals);
+  for (const std::int64_t value : index_list(arguments.frames.substr(equals + 1), "--frames")) {
+    FigureArguments one = arguments;
+    one.settings.push_back(key + "=" + std::to_string(value));
+    ModelArguments unused;
+    frames.push_back({key, value, figure_settings(one, unused)});
+  }
+  if (!frames.empty()) return frames;
+  throw Error(ErrorKind::usage, "a film needs numbers").about("--frames").found(arguments.frames);
+}
+
+/// "query 20, cat": a frame's value, and of a query its token.
+std::string frame_in_words(const FilmFrame& frame, const Subject& subject) {
+  const std::string value = frame.key + " " + std::to_string(frame.value);
+  const bool names = frame.key == "query" && subject.trace;
+  return names ? value + ", " + subject.trace->layout.name(frame.value) : value;
+}
+
+/// One picture per subject and frame, titled with them, all with the same colour range.
 std::vector<Figure> film_figures(const FigureArguments& arguments, const FigureRequest& request,
-                                 const FigureStyle& style, const Progress& progress) {
+                                 const std::vector<FilmFrame>& frames, const FigureStyle& style,
+                                 const Progress& progress) {
   std::vector<Figure> figures;
-  const auto count = static_cast<double>(request.subjects.size());
+  const auto count = static_cast<double>(request.subjects.size() * frames.size());
   for (const Subject& subject : request.subjects) {
-    FigureRequest one = request;
-    one.subjects = {subject};
-    const auto done = static_cast<double>(figures.size());
-    figures.push_back(
-        make_figure(arguments.name, one, progress.part(done / count, (done + 1) / count)));
-    figures.back().title = subject.label;
-    figures.back().show_title = true;
+    for (const FilmFrame& frame : frames) {
+      FigureRequest one = request;
+      one.subjects = {subject};
+      one.settings = frame.settings;
+      const auto done = static_cast<double>(figures.size());
+      figures.push_back(
+          make_figure(arguments.name, one, progress.part(done / count, (done + 1) / count)));
+      figures.back().title =
+          subject.label + (frame.key.empty() ? "" : " · " + frame_in_words(frame, subject));
+      figures.back().show_title = true;
+    }
   }
   make_alike(figures);
   for (Figure& figure : figures) figure = dressed(std::move(figure), style);
@@ -209,6 +252,7 @@ int run_figure(const FigureArguments& arguments) {
   request.width_mm = choice.width_mm;
   request.font_size_pt = choice.font_size_pt;
   request.first_layer = choice.first_layer;
+  const std::vector<FilmFrame> frames = film_frames(arguments, request.settings);
   const std::vector<std::filesystem::path> files =
       figure_files(arguments.out, arguments.style.formats, read);
   const bool is_film = makes_film(arguments, files);
@@ -224,7 +268,7 @@ int run_figure(const FigureArguments& arguments) {
     set_labels(request.subjects, arguments.labels, "--label");
     const Progress drawing = line.progress().part(0.6, 1);
     if (is_film) {
-      film = film_figures(arguments, request, choice.style, drawing);
+      film = film_figures(arguments, request, frames, choice.style, drawing);
     } else {
       figure = dressed(make_figure(arguments.name, request, drawing), choice.style);
     }
@@ -453,6 +497,10 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
                    "training step")
       ->type_name("MS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{65535}));
+  added
+      ->add_option("--frames", arguments->frames,
+                   "A setting and its values, with one frame of the film for each: query=20-31")
+      ->type_name("KEY=VALUES");
   add_style_options(*added, arguments->style);
   added->get_option("--width")->default_str("84, for a page 174");
   add_model_options(*added, arguments->models);

@@ -269,6 +269,22 @@ TEST_F(Publish, APageMayBeAnyFileOrStandardInput) {
   EXPECT_EQ(folder.status, 2) << folder.output;
 }
 
+TEST_F(Publish, AFilmHasAFrameForEachValueOfASetting) {
+  const std::string figure = "figure attention-overlay " + samples + "models/fashion-softmax.h5" +
+                             " --input " + samples + "inputs/00_t_shirt.png --dpi 50 ";
+  const Ran film =
+      run(program + figure + "--film 100 --frames query=0,90-91 --out " + out("film.png"));
+  ASSERT_EQ(film.status, 0) << film.output;
+  EXPECT_NE(film.output.find("3 pictures, 100 ms each"), std::string::npos) << film.output;
+  EXPECT_NE(content(out("film.png")).find("acTL"), std::string::npos);
+  for (const char* wrong : {"--frames query=3", "--film 100 --frames query",
+                            "--film 100 --frames query=none", "--film 100 --frames queries=1"}) {
+    const Ran ran = run(program + figure + wrong + " --out " + out("wrong.png"));
+    EXPECT_EQ(ran.status, 2) << wrong << ran.output;
+    EXPECT_FALSE(fs::exists(out("wrong.png")));
+  }
+}
+
 TEST_F(Publish, APageTakesNoArgumentOfASingleFigure) {
   std::ofstream(out("page.json")) << R"({"rows": [[{"figure": "energy-share"}]]})";
   const std::pair<std::string, std::string> refused[] = {
@@ -276,6 +292,7 @@ TEST_F(Publish, APageTakesNoArgumentOfASingleFigure) {
       {"--set measure=stable", "--set"},
       {"--heads 0", "--heads"},
       {"--film 5", "--film"},
+      {"--frames query=1", "--frames"},
       {"--mechanism adder", "--mechanism"}};
   for (const auto& [argument, name] : refused) {
     const Ran ran =
