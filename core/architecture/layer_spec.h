@@ -100,6 +100,10 @@ struct AttentionSpec {
   /// Heads have two halves, stored apart: the rows of a projection hold the first halves of all
   /// heads, then the second. Rotary positions turn each half by itself.
   bool halves = false;
+  /// r, width of the latent from which the keys and values of all heads are computed, and r′, that
+  /// from which the queries are (multi-head latent attention, DeepSeek-V2); 0: the tokens. A head's
+  /// rotated channels then come first, though the file has them last.
+  std::int64_t latent_width = 0, query_latent_width = 0;
   HeadsNorm heads_norm = HeadsNorm::over_all;
   OutputGate gate = OutputGate::none;
   DecayGate decay = DecayGate::none;
@@ -128,6 +132,7 @@ struct RotarySpec {
   std::int64_t trained_context = 0;              ///< context before scaling, in tokens
   double low_frequency = 1, high_frequency = 4;  ///< for llama3
   double beta_fast = 32, beta_slow = 1;          ///< for yarn
+  bool whole_pairs = true;      ///< yarn: the range of interpolated pairs ends at whole pairs
   double attention_factor = 0;  ///< yarn, longrope: factor of cosines and sines; 0: from formulas
   std::vector<double> short_factors = {}, long_factors = {};  ///< for longrope, one per frequency
   /// Numbers of channel pairs that turn by a token's time, row and column if it stands for a patch
@@ -196,16 +201,30 @@ enum class MlpForm {
   none    ///< no MLP
 };
 
+/// Scores by which a router ranks the experts of a token, from its logits.
+enum class ExpertScore { softmax, sigmoid };
+
 struct MlpSpec {
   MlpForm form = MlpForm::plain;
   std::int64_t width = 768;
   Activation activation = Activation::gelu;
+  /// c in mlp2(act(min(gate x, c)) ⊙ (1 + min(max(mlp1 x, −c), c))) (gpt-oss); 0: not clipped.
+  double clip = 0;
   /// Number of MLPs of this width, of which each token passes through those that a router chooses
   /// (a mixture of experts); 0: one MLP for all tokens.
   std::int64_t experts = 0;
   std::int64_t active_experts = 2;  ///< k, number of experts that a token passes through
-  /// Weights of a token's k experts, from a softmax over all, are divided by their sum.
+  /// Weights of a token's k experts, from scores of all, are divided by their sum.
   bool sums_to_one = true;
+  ExpertScore expert_score = ExpertScore::softmax;
+  double expert_scale = 1;  ///< factor of the weights of a token's experts
+  /// Number of groups of consecutive experts, and of those from which a token's experts come: the
+  /// groups with the greatest sums of their `group_best` best scores.
+  std::int64_t expert_groups = 1, active_groups = 1, group_best = 1;
+  std::int64_t shared_width = 0;  ///< width of an MLP for all tokens next to experts; 0: none
+  /// Rows of a weight with gates and hidden layers of experts alternate, the gate first; false:
+  /// first all of the gate.
+  bool alternating = false;
 };
 
 struct LayerSpec {

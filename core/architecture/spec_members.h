@@ -96,6 +96,8 @@ inline constexpr std::array<std::string_view, 7> kEnumNames<Activation>{
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<MlpForm>{"plain", "gated", "none"};
 template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<ExpertScore>{"softmax", "sigmoid"};
+template <>
 inline constexpr std::array<std::string_view, 13> kEnumNames<Readout>{"class",
                                                                       "mean",
                                                                       "class_and_distilled",
@@ -133,14 +135,16 @@ template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<QkvRows>{"parts_first", "heads_first"};
 
 /// Pointer to a member of a ModelSpec.
-using AnyMember = std::variant<
-    std::int64_t*, double*, bool*, std::vector<double>*, std::vector<std::string>*,
-    std::vector<std::int64_t>*, std::vector<PyramidStage>*, std::vector<MechanismChoice>*,
-    std::vector<LayerDifference>*, MechanismChoice*, ScoreScale*, InputKind*, PatchOrder*,
-    ResizeFilter*, ResizeMode*, Tokenizer*, Positions*, SinusoidOrder*, HeadSplit*, HeadsNorm*,
-    OutputGate*, DecayGate*, PositionResize*, TableResize*, Attending*, Tail*, LayerForm*,
-    Residual*, NormPosition*, Norm*, Rotary*, RotaryGrid*, RotaryScaling*, WindowForm*,
-    WindowFilling*, ScoreBias*, Activation*, MlpForm*, Readout*, HeadActivation*, Arithmetic*>;
+using AnyMember =
+    std::variant<std::int64_t*, double*, bool*, std::vector<double>*, std::vector<std::string>*,
+                 std::vector<std::int64_t>*, std::vector<PyramidStage>*,
+                 std::vector<MechanismChoice>*, std::vector<LayerDifference>*, MechanismChoice*,
+                 ScoreScale*, InputKind*, PatchOrder*, ResizeFilter*, ResizeMode*, Tokenizer*,
+                 Positions*, SinusoidOrder*, HeadSplit*, HeadsNorm*, OutputGate*, DecayGate*,
+                 PositionResize*, TableResize*, Attending*, Tail*, LayerForm*, Residual*,
+                 NormPosition*, Norm*, Rotary*, RotaryGrid*, RotaryScaling*, WindowForm*,
+                 WindowFilling*, ScoreBias*, Activation*, MlpForm*, ExpertScore*, Readout*,
+                 HeadActivation*, Arithmetic*>;
 
 struct SpecMember {
   std::string_view name;  ///< option name: "heads"; for some members the path

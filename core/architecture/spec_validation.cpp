@@ -93,6 +93,29 @@ void validate_recurrent(const ModelSpec& spec, const LayerSpec& layer) {
                "an even number, with halves", std::to_string(width_of_head(layer, spec.width)));
 }
 
+/// Validates layers whose keys and values are computed from latents.
+void validate_latents(const ModelSpec& spec, const LayerSpec& layer) {
+  const AttentionSpec& attention = layer.attention;
+  check_range("layer.attention.latent_width", attention.latent_width, 0, kMost);
+  check_range("layer.attention.query_latent_width", attention.query_latent_width, 0, kMost);
+  if (attention.latent_width == 0) {
+    check_range("layer.attention.query_latent_width", attention.query_latent_width, 0, 0);
+    return;
+  }
+  const bool plain = spec.reads_texts() && layer.form == LayerForm::transformer &&
+                     attention.of == Attending::self && !attention.halves && !attention.cosine &&
+                     attention.head_split == HeadSplit::heads_first && attention.query_heads == 0 &&
+                     attention.gate == OutputGate::none && attention.decay == DecayGate::none &&
+                     layer.scores.bias != ScoreBias::disentangled;
+  check_member(plain, "layer.attention.latent_width", "0 in layers of this kind",
+               std::to_string(attention.latent_width));
+  check_member(layer.key_heads() == attention.heads, "layer.attention.key_heads",
+               "as many as heads, with a latent", std::to_string(layer.key_heads()));
+  check_member(layer.rotary.form != Rotary::none, "layer.rotary.form",
+               "half or pair, with a latent", "none");
+  check_range("layer.rotary.width", layer.rotary.width, 2, width_of_head(layer, spec.width) - 1);
+}
+
 /// Validates members that only transformer layers with a residual connection can have.
 void validate_variations(const ModelSpec& spec, const LayerSpec& layer) {
   check_positive("layer.residual_scale", layer.residual_scale);
@@ -230,9 +253,25 @@ void validate_mlp(const ModelSpec& spec, const LayerSpec& layer) {
   check_range("mlp_width", mlp.width, 1, 1 << 20);
   check_member(mlp.form == MlpForm::plain || spec.arithmetic == Arithmetic::multiplicative,
                "mlp_form", "plain in adder arithmetic", "another value");
+  check_not_negative("layer.mlp.clip", mlp.clip);
+  check_member(mlp.clip == 0 || mlp.form == MlpForm::gated, "layer.mlp.clip", "0 without gates",
+               std::to_string(mlp.clip));
   check_range("layer.mlp.experts", mlp.experts, 0, kMost);
   if (mlp.experts == 0) return;
   check_range("layer.mlp.active_experts", mlp.active_experts, 1, mlp.experts);
+  check_positive("layer.mlp.expert_scale", mlp.expert_scale);
+  check_range("layer.mlp.shared_width", mlp.shared_width, 0, 1 << 20);
+  check_range("layer.mlp.expert_groups", mlp.expert_groups, 1, mlp.experts);
+  check_member(mlp.experts % mlp.expert_groups == 0, "layer.mlp.expert_groups",
+               "a divisor of the experts, " + std::to_string(mlp.experts),
+               std::to_string(mlp.expert_groups));
+  const std::int64_t each = mlp.experts / mlp.expert_groups;
+  check_range("layer.mlp.group_best", mlp.group_best, 1, mlp.expert_groups > 1 ? each : kMost);
+  check_range("layer.mlp.active_groups", mlp.active_groups, 1, mlp.expert_groups);
+  check_member(mlp.expert_groups == 1 || mlp.active_experts <= mlp.active_groups * each,
+               "layer.mlp.active_experts",
+               "at most the " + std::to_string(mlp.active_groups * each) + " of the active groups",
+               std::to_string(mlp.active_experts));
   check_member(spec.reads_texts() && spec.arithmetic == Arithmetic::multiplicative &&
                    mlp.form != MlpForm::none,
                "layer.mlp.experts", "0 unless the layers of a model of texts have MLPs",
@@ -243,6 +282,7 @@ void validate_layer(const ModelSpec& spec, const LayerSpec& layer) {
   validate_attention(spec, layer.attention);
   validate_variations(spec, layer);
   validate_recurrent(spec, layer);
+  validate_latents(spec, layer);
   validate_rotary(spec, layer);
   validate_scores(spec, layer.scores);
   validate_grid_scores(spec, layer);

@@ -74,6 +74,11 @@ Checkpoint::Checkpoint(std::filesystem::path path, std::string format,
       metadata_(std::move(metadata)) {
   for (StoredTensor& tensor : tensors_) tensor.name = shown_text(tensor.name);
   unwrap_names(tensors_);
+  make_index();
+}
+
+void Checkpoint::make_index() {
+  index_.clear();
   for (std::size_t place = 0; place < tensors_.size(); ++place) {
     if (!index_.emplace(tensors_[place].name, place).second) {
       throw Error(ErrorKind::damaged, "two tensors have the same name")

@@ -55,6 +55,11 @@ class Checkpoint {
   /// The metadata as typed values, including lists, for formats that have them (GGUF); else null.
   [[nodiscard]] const KeyValues* key_values() const { return key_values_.get(); }
   void hold_key_values(std::shared_ptr<const KeyValues> values);
+  /// Replaces elements and the factors that are stored in a tensor next to them by one quantised
+  /// tensor: MXFP4 (NAME_blocks [.., G, 16] with NAME_scales [.., G], which become NAME_blocks
+  /// [.., 32 G]) and F8_E4M3 (NAME with NAME_scale_inv, a factor for each 128 × 128 elements).
+  /// Throws Error(damaged) for factors that do not fit.
+  void join_factors();
 
   [[nodiscard]] const StoredTensor* find(std::string_view name) const;
   /// Like find, but throws Error(damaged) with the nearest names if the tensor is missing.
@@ -64,6 +69,9 @@ class Checkpoint {
                                                        std::size_t count = 3) const;
 
  private:
+  /// Throws Error(damaged) if two tensors have one name.
+  void make_index();
+
   std::filesystem::path path_;
   std::string format_;
   std::vector<StoredTensor> tensors_;

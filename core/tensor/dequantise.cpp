@@ -1,6 +1,10 @@
 // Decoding of quantised blocks and their products, compiled once per instruction set. Each layout
 // is unpacked to codes, scales and minima, which are then converted to floats.
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -352,9 +356,63 @@ HWY_EXPORT(Decode);
 HWY_EXPORT(GroupSize);
 HWY_EXPORT(Multiply);
 
+namespace {
+
+/// The value of a byte with `exponent` and then `fraction` bits below its sign, without infinities:
+/// E2M1, E4M3.
+float small_float(unsigned byte, int exponent, int fraction) {
+  const int bias = (1 << (exponent - 1)) - 1;
+  const unsigned parts = 1U << fraction;
+  const int power = static_cast<int>((byte >> fraction) & ((1U << exponent) - 1));
+  const auto part = static_cast<float>(byte % parts) / static_cast<float>(parts);
+  const float size = power == 0 ? std::ldexp(part, 1 - bias) : std::ldexp(1 + part, power - bias);
+  return (byte >> (exponent + fraction)) != 0 ? -size : size;
+}
+
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+
+/// The values of each byte of E2M1 pairs, E4M3, and powers of 2.
+struct ByteValues {
+  std::array<std::array<float, 2>, 256> pairs;
+  std::array<float, 256> floats, powers;
+};
+
+const ByteValues& byte_values() {
+  static const ByteValues values = [] {
+    ByteValues made;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      made.pairs[byte] = {small_float(byte & 15U, 2, 1), small_float(byte >> 4U, 2, 1)};
+      made.floats[byte] = (byte & 127U) == 127U ? kNotANumber : small_float(byte, 4, 3);
+      made.powers[byte] =
+          byte == 255 ? kNotANumber : std::ldexp(1.0F, static_cast<int>(byte) - 127);
+    }
+    return made;
+  }();
+  return values;
+}
+
+void decode_bytes(const BlockLayout& layout, const std::uint8_t* bytes, std::int64_t count,
+                  float* out) {
+  const ByteValues& values = byte_values();
+  const auto& singles = &layout == &kTiledFloat8 ? values.floats : values.powers;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (&layout == &kMxfp4) {
+      std::copy_n(values.pairs[bytes[i]].begin(), 2, out + 2 * i);
+    } else {
+      out[i] = singles[bytes[i]];
+    }
+  }
+}
+
+}  // namespace
+
 void dequantise(const BlockLayout& layout, const std::byte* blocks, std::int64_t count,
                 float* out) {
   check_readable(layout);
+  if (layout.ggml_type == kNoGgmlType) {
+    decode_bytes(layout, reinterpret_cast<const std::uint8_t*>(blocks), count, out);
+    return;
+  }
   HWY_DYNAMIC_DISPATCH(Decode)
   (layout.ggml_type, reinterpret_cast<const std::uint8_t*>(blocks), count, out);
 }

@@ -1,6 +1,7 @@
 // Block-quantised storage: a row is divided into blocks of 32 or 256 elements, and each block holds
 // small integers (codes) and the scales that turn them into numbers. The layouts are ggml's, as
-// used in GGUF files (ggml-quants.c, "reference dequantisation").
+// used in GGUF files (ggml-quants.c, "reference dequantisation"), and small floating-point numbers
+// without scales, which a file stores apart (StoredFactors).
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,24 @@
 
 namespace attnscope {
 
+inline constexpr std::uint32_t kNoGgmlType = 0xFFFFFFFF;
+
 /// Memory layout of a kind of block. Each kind has exactly one object, so pointers identify kinds.
 struct BlockLayout {
-  std::uint32_t ggml_type;  ///< type number in GGUF files
+  std::uint32_t ggml_type;  ///< type number in GGUF files; kNoGgmlType in others
   std::string_view name;    ///< "Q4_K"
   std::int64_t elements;    ///< elements per block, consecutive in a row
   std::int64_t bytes;       ///< bytes per block
   bool readable;            ///< false: only name and size are known, and `dequantise` refuses it
 };
+
+// The formats of the Open Compute Project (OCP Microscaling Formats 1.0): pairs of E2M1 in a byte,
+// the first in its low half; E4M3 without infinities, readable with its factors; powers of 2 from
+// 2^−127 to 2^127.
+inline constexpr BlockLayout kMxfp4{kNoGgmlType, "MXFP4", 2, 1, true};
+inline constexpr BlockLayout kFloat8{kNoGgmlType, "F8_E4M3", 1, 1, false};
+inline constexpr BlockLayout kTiledFloat8{kNoGgmlType, "F8_E4M3 in tiles", 1, 1, true};
+inline constexpr BlockLayout kPowers{kNoGgmlType, "F8_E8M0", 1, 1, true};
 
 /// The layout with this number; null if unknown.
 [[nodiscard]] const BlockLayout* block_layout(std::uint32_t ggml_type);

@@ -117,6 +117,21 @@ std::int64_t row_start(const TensorView& view, std::int64_t row) {
   return start;
 }
 
+/// Multiplies the decoded rows `begin` to `end` (exclusive) of `width` elements with their factors.
+void apply_factors(const StoredFactors& factors, std::int64_t begin, std::int64_t end,
+                   std::int64_t width, float* out) {
+  const std::int64_t first = begin / factors.rows, tiles = factors.values.columns();
+  const std::int64_t rows = (end - 1) / factors.rows + 1 - first;
+  std::vector<float> of_tiles(static_cast<std::size_t>(rows * tiles));
+  factors.values.rows_to_float(first, first + rows, of_tiles.data());
+  for (std::int64_t row = begin; row < end; ++row, out += width) {
+    const float* const own = of_tiles.data() + (row / factors.rows - first) * tiles;
+    for (std::int64_t column = 0; column < width; ++column) {
+      out[column] *= own[column / factors.columns];
+    }
+  }
+}
+
 /// Calls `consume(values)` with the decoded elements, some rows at a time.
 template <class Consume>
 void for_each_decoded(const TensorView& view, Consume&& consume) {
@@ -170,6 +185,7 @@ void TensorView::rows_to_float(std::int64_t begin, std::int64_t end, float* out)
   if (dtype == DType::quantised) {
     dequantise(*blocks, data + begin * width / blocks->elements * blocks->bytes,
                count / blocks->elements, out);
+    if (factors) apply_factors(*factors, begin, end, width, out);
   } else if (dtype == DType::f32 && is_contiguous()) {
     std::memcpy(out, data + begin * width * 4, static_cast<std::size_t>(count) * 4);
   } else {

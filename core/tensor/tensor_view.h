@@ -13,6 +13,8 @@
 
 namespace attnscope {
 
+struct StoredFactors;
+
 /// A read-only view of stored elements. Cheap to copy; `storage` keeps the memory (a mapped file, a
 /// decompressed buffer) alive. Elements are little-endian, as on every machine the program runs on.
 struct TensorView {
@@ -24,6 +26,8 @@ struct TensorView {
   /// Layout of dtype quantised, else null. A quantised view is contiguous and its rows are whole
   /// blocks.
   const BlockLayout* blocks = nullptr;
+  /// Factors of quantised elements that the file stores apart, else null.
+  std::shared_ptr<const StoredFactors> factors = {};
 
   /// Strides of a contiguous row-major tensor of this shape.
   [[nodiscard]] static std::vector<std::int64_t> contiguous_strides(const Shape& shape);
@@ -53,6 +57,13 @@ struct TensorView {
     std::int64_t infinite = 0;
   };
   [[nodiscard]] NonFinite count_non_finite() const;
+};
+
+/// Factors of the elements of a matrix, one for each tile of `rows` × `columns`; the last tiles may
+/// be smaller.
+struct StoredFactors {
+  TensorView values;
+  std::int64_t rows = 1, columns = 1;
 };
 
 /// Releases the pages of a mapped file from the first of these elements to the last, until they are

@@ -39,6 +39,27 @@ Tensor causal_mask(const Shape& shape) {
   return mask;
 }
 
+/// The type of a tensor in safetensors: bytes of quantised elements and their scales, or F32. A
+/// tensor with factors next to it has numbers of 8 bits.
+std::string type_of(const std::string& name, const NamedShapes& shapes) {
+  if (name.ends_with("_blocks") || name.ends_with("_scales")) return "U8";
+  const bool has_factors = std::ranges::find(shapes, name + "_scale_inv",
+                                             &NamedShapes::value_type::first) != shapes.end();
+  return has_factors ? "F8_E4M3" : "F32";
+}
+
+/// The bytes of hashed_bytes in make_reference.py.
+std::vector<std::uint8_t> hashed_bytes(const std::string& name, std::int64_t count) {
+  std::vector<std::uint8_t> bytes;
+  for (const double u : hashed_uniform(name, count)) {
+    auto byte = static_cast<std::uint8_t>(std::floor((u + 1) * 128));
+    if (name.ends_with("_scales")) byte = static_cast<std::uint8_t>(byte % 4 + 121);
+    if (name.ends_with("weight") && byte % 128 == 127) byte = 0;
+    bytes.push_back(byte);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Tensor hashed_weight(const std::string& name, const Shape& shape) {
@@ -53,6 +74,9 @@ Tensor hashed_weight(const std::string& name, const Shape& shape) {
     scale = 0.2;
   } else if (name.ends_with("running_var")) {
     offset = 1;
+  } else if (name.ends_with("_scale_inv")) {
+    scale = 0.001;
+    offset = 0.002;
   } else if (name.ends_with("periods")) {
     scale = 2;
     offset = 3;
@@ -95,8 +119,9 @@ void write_hashed_safetensors(const std::filesystem::path& path, const NamedShap
   nlohmann::json header;
   std::int64_t offset = 0;
   for (const auto& [name, shape] : shapes) {
-    const std::int64_t end = offset + 4 * element_count(shape);
-    header[name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {offset, end}}};
+    const std::string type = given.contains(name) ? "F32" : type_of(name, shapes);
+    const std::int64_t end = offset + (type == "F32" ? 4 : 1) * element_count(shape);
+    header[name] = {{"dtype", type}, {"shape", shape}, {"data_offsets", {offset, end}}};
     offset = end;
   }
   const std::string text = header.dump();
@@ -106,6 +131,11 @@ void write_hashed_safetensors(const std::filesystem::path& path, const NamedShap
   stream << text;
   for (const auto& [name, shape] : shapes) {
     const auto own = given.find(name);
+    if (own == given.end() && type_of(name, shapes) != "F32") {
+      const std::vector<std::uint8_t> bytes = hashed_bytes(name, element_count(shape));
+      stream.write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+      continue;
+    }
     const Tensor tensor = own == given.end() ? hashed_weight(name, shape) : own->second;
     stream.write(reinterpret_cast<const char*>(tensor.data()),
                  static_cast<std::streamsize>(4 * tensor.size()));

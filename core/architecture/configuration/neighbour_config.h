@@ -48,6 +48,9 @@ struct NeighbourConfig {
   bool free_head = false;  ///< true if the user ignores tie_word_embeddings
   /// Settings of each tower of a model with an image and a text tower (CLIP), with its families.
   std::vector<NeighbourConfig> towers;
+  /// Number of layers behind the last that predict further tokens, and are not run if the file has
+  /// them (DeepSeek-V3).
+  std::int64_t further_layers = 0;
   /// Patterns of tensors that a key declares unused.
   std::vector<std::string> unused;
   /// Whole configuration as JSON if it does not give the kind of model; as_of_family reads it.

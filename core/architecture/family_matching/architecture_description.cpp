@@ -341,7 +341,9 @@ void check_roles(const ArchitectureDescription& description) {
   if (has("layer.mamba_input.weight")) return;  // has queries, keys and values
   // A projection of queries may have their gates, too.
   const bool queries = has("layer.query.weight") || has("layer.query_gate.weight");
-  const bool separate = queries && has("layer.key.weight") && has("layer.value.weight");
+  const bool apart = has("layer.key.weight") && has("layer.value.weight");
+  const bool separate =
+      queries && (apart || (has("layer.latent.weight") && has("layer.latent_key_value.weight")));
   // Both forms are allowed if the model may have either.
   const auto optional = [&](const char* role) {
     const auto& patterns = description.tensors.find(role)->second;
@@ -352,8 +354,10 @@ void check_roles(const ArchitectureDescription& description) {
                       optional("layer.query.weight") && optional("layer.key.weight") &&
                       optional("layer.value.weight");
   if (has("layer.qkv.weight") == separate && !either) {
-    throw wrong("give either layer.qkv, or all of layer.query, layer.key and layer.value",
-                "tensors");
+    throw wrong(
+        "give either layer.qkv, or all of layer.query, layer.key and layer.value, or layer.query, "
+        "layer.latent and layer.latent_key_value",
+        "tensors");
   }
 }
 

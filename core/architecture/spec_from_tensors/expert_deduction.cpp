@@ -17,27 +17,16 @@ std::int64_t first_extent(const Shape& shape) { return shape.empty() ? 0 : shape
 
 }  // namespace
 
-std::string FamilyDeduction::mlp_roles() const {
+std::int64_t FamilyDeduction::first_with_experts() const {
   for (std::int64_t layer = 0; may_have_experts() && layer < layers_; ++layer) {
-    if (has(of_layer(layer) + "router.weight")) return of_layer(layer) + "experts_";
+    if (has(of_layer(layer) + "router.weight")) return layer;
   }
-  return of_layer(0);
+  return -1;
 }
 
-/// Throws unless a layer with experts has the tensors of a shared MLP that the first one has, and
-/// other layers none.
-void FamilyDeduction::check_shared_expert(std::int64_t layer, bool routed) const {
-  std::string first = mlp_roles();
-  first.replace(first.rfind('.') + 1, std::string::npos, "shared_");
-  for (const std::string part : {"mlp1.weight", "mlp_gate.weight", "mlp2.weight", "gate.weight"}) {
-    const bool needed = routed && has(first + part);
-    const std::string role = of_layer(layer) + "shared_" + part;
-    if (has(role) == needed) continue;
-    throw Error(ErrorKind::damaged, "the layers' MLPs of all tokens differ")
-        .in_file(checkpoint_.path())
-        .about(role)
-        .expected(needed ? "a tensor for this role" : "none");
-  }
+std::string FamilyDeduction::mlp_roles() const {
+  const std::int64_t layer = first_with_experts();
+  return layer < 0 ? of_layer(0) : of_layer(layer) + "experts_";
 }
 
 void FamilyDeduction::deduce_experts() {
@@ -55,6 +44,12 @@ void FamilyDeduction::deduce_experts() {
   fact(kExperts, spec_.layer.mlp.experts, experts, "the routers");
   if (experts == 0) return;
   check_stored_experts();
+  if (description_.tensors.contains("layer.shared_mlp1.weight")) {
+    const auto shared = result_.sources.find(of_layer(first_with_experts()) + "shared_mlp1.weight");
+    const bool none = shared == result_.sources.end();
+    fact("layer.mlp.shared_width", spec_.layer.mlp.shared_width,
+         none ? 0 : first_extent(used_shape(checkpoint_, shared->second)), "the shared experts");
+  }
   for (const char* const member : {"layer.mlp.active_experts", "layer.mlp.sums_to_one"}) {
     if (!stated(member) && !description_.reasons.contains(member)) {
       throw Error(ErrorKind::unsupported, "the file does not say how its experts are combined")
@@ -103,23 +98,30 @@ void FamilyDeduction::check_layer_of_experts(std::int64_t layer) const {
   const std::string own = of_layer(layer) + (routed ? "experts_" : "");
   const bool both = has(own + "mlp_gate_and_mlp1.weight");
   const auto check = [&](const std::string& role, bool needed) {
-    if (has(role + ".weight") == needed) return;
+    if (has(role) == needed) return;
     const std::string what = routed ? std::to_string(mlp.experts) + " experts" : "one MLP";
     throw Error(ErrorKind::damaged, "the tensors of a layer do not fit its " + what)
         .in_file(checkpoint_.path())
-        .about(role + ".weight")
+        .about(role)
         .expected(needed ? "a tensor for this role" : "none");
   };
-  check(of_layer(layer) + "router", routed);
-  check_shared_expert(layer, routed);
+  const bool corrects = description_.tensors.contains("layer.router_correction");
+  const bool shares = routed && mlp.shared_width > 0, gated = mlp.form == MlpForm::gated;
+  const bool gates = has(of_layer(first_with_experts()) + "shared_gate.weight");
+  check(of_layer(layer) + "router.weight", routed);
+  check(of_layer(layer) + "router_correction", routed && corrects);
+  check(of_layer(layer) + "shared_mlp1.weight", shares);
+  check(of_layer(layer) + "shared_mlp_gate.weight", shares && gated);
+  check(of_layer(layer) + "shared_mlp2.weight", shares);
+  check(of_layer(layer) + "shared_gate.weight", shares && gates);
   for (const std::string part : {"mlp1", "mlp_gate", "mlp_gate_and_mlp1", "mlp2"}) {
     const bool of_both = part == "mlp_gate_and_mlp1";
     const bool needed = part == "mlp2"       ? true
                         : of_both            ? both
-                        : part == "mlp_gate" ? mlp.form == MlpForm::gated && !both
+                        : part == "mlp_gate" ? gated && !both
                                              : !both;
-    check(own + part, needed);
-    check(of_layer(layer) + (routed ? "" : "experts_") + part, false);
+    check(own + part + ".weight", needed);
+    check(of_layer(layer) + (routed ? "" : "experts_") + part + ".weight", false);
   }
 }
 

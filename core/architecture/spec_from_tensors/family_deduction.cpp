@@ -26,6 +26,7 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
   result_.sources = input.match.sources;
   spec_ = description_.spec;
   stated_ = description_.stated;
+  leave_out_further_layers();
   const bool gated = !spec_.is_pyramid() && deduce_gates();
   for (const auto& [role, members] : description_.where) {
     const bool of_layer = role.starts_with("layer.");
@@ -40,6 +41,18 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
                          : gated                           ? MlpForm::gated
                                                            : MlpForm::plain;
     fact("mlp_form", spec_.layer.mlp.form, form, "the MLPs");
+  }
+}
+
+void FamilyDeduction::leave_out_further_layers() {
+  const auto stated_layers = config_.values.find("layers");
+  if (config_.further_layers == 0 || stated_layers == config_.values.end()) return;
+  const std::int64_t rest = layers_ - config_.further_layers;
+  if (stated_layers->second != std::to_string(rest)) return;  // the file does not have them
+  for (; layers_ > rest; --layers_) {
+    const std::string beginning = "layer." + std::to_string(layers_ - 1) + ".";
+    std::erase_if(result_.sources,
+                  [&](const auto& source) { return source.first.starts_with(beginning); });
   }
 }
 

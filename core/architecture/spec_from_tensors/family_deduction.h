@@ -78,6 +78,8 @@ class FamilyDeduction {
   [[nodiscard]] bool may_have_experts() const {
     return description_.tensors.contains("layer.router.weight");
   }
+  /// The first layer with a router; −1 if there is none.
+  [[nodiscard]] std::int64_t first_with_experts() const;
   /// Beginning of the roles of the experts in the first layer that has them, or of the first
   /// layer's MLP: "layer.3.experts_", "layer.0.".
   [[nodiscard]] std::string mlp_roles() const;
@@ -108,13 +110,14 @@ class FamilyDeduction {
   /// value.
   [[nodiscard]] std::string reason_of(const std::string& option) const;
   [[nodiscard]] bool is_usual(const std::string& option) const;
+  /// Leaves out layers behind the model's last that predict further tokens.
+  void leave_out_further_layers();
   void check_asked_heads(const std::string& asked) const;
   void check_obeyed() const;
   void check_mlps() const;
   void check_stored_experts() const;
   void check_experts() const;
   void check_layer_of_experts(std::int64_t layer) const;
-  void check_shared_expert(std::int64_t layer, bool routed) const;
   void take_qkv_rows(const std::string& text);
   void check_head_split() const;
   void check_differences(const std::string& option) const;

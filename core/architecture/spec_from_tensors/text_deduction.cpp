@@ -312,15 +312,20 @@ class TextDeduction final : FamilyDeduction {
     return has(kOutput) && attention.value_width == 0 ? shape_of(kOutput)[1] : rows / 3;
   }
 
-  /// Checks heads whose queries and keys several of them share, which no tensor shows.
-  void check_recurrent_heads() const {
-    for (const char* const member : {"heads", "head_width", "layer.attention.query_heads"}) {
+  /// Throws unless each of `members` is stated, which no tensor shows.
+  void require_stated(std::initializer_list<const char*> members) const {
+    for (const char* const member : members) {
       if (stated(member)) continue;
       throw Error(ErrorKind::unsupported, "the file does not show the heads of its layers")
           .in_file(checkpoint_.path())
           .about(member)
           .expected("config.json next to the file");
     }
+  }
+
+  /// Checks heads whose queries and keys several of them share.
+  void check_recurrent_heads() const {
+    require_stated({"heads", "head_width", "layer.attention.query_heads"});
     const AttentionSpec& attention = spec_.layer.attention;
     const std::int64_t stored = attention.query_heads ? attention.query_heads : attention.heads;
     const std::int64_t each = attention.value_width ? attention.value_width : attention.head_width;
@@ -341,6 +346,27 @@ class TextDeduction final : FamilyDeduction {
         .found(std::to_string(expected));
   }
 
+  /// Takes the widths of latents from their norms, and checks heads that are computed from them.
+  void deduce_latents() {
+    require_stated({"heads", "head_width", "layer.rotary.width", "layer.attention.value_width"});
+    AttentionSpec& attention = spec_.layer.attention;
+    const auto width = [&](const std::string& norm) {
+      return has(norm) ? element_count(used_shape(checkpoint_, result_.sources.at(norm))) : 0;
+    };
+    fact("layer.attention.latent_width", attention.latent_width,
+         width("layer.0.latent_norm.weight"), "the norm of the latents");
+    fact("layer.attention.query_latent_width", attention.query_latent_width,
+         width("layer.0.query_latent_norm.weight"), "the norm of the queries' latents");
+    fact("layer.attention.key_heads", attention.key_heads, attention.heads, "the latents");
+    const std::int64_t rows = shape_of(queries())[0];
+    if (rows == attention.heads * attention.head_width) return;
+    throw Error(fault_of("heads"), "the heads do not fit the weights")
+        .in_file(checkpoint_.path())
+        .about("heads")
+        .expected(std::to_string(rows) + " rows of queries")
+        .found(std::to_string(attention.heads * attention.head_width));
+  }
+
   /// Takes the width of values that differ from keys in it from their rows.
   void deduce_value_width() {
     AttentionSpec& attention = spec_.layer.attention;
@@ -356,6 +382,7 @@ class TextDeduction final : FamilyDeduction {
     for (const char* const role : {"recurrent_qkv", "recurrent_qkv_gate", "mamba_input"}) {
       if (has("layer.0." + std::string(role) + ".weight")) return check_recurrent_heads();
     }
+    if (has("layer.0.latent.weight")) return deduce_latents();
     if (is_fastformer_classifier()) {
       fact("heads", attention.heads, shape_of("layer.0.query_importance.weight")[0]);
     }
@@ -620,6 +647,9 @@ class TextDeduction final : FamilyDeduction {
     if (spec_.layer.rotary.form != Rotary::none) {
       assume("layer.rotary.theta", "the family's usual one");
       if (spec_.layer.rotary.width > 0) assume("layer.rotary.width", "the family's usual one");
+      if (spec_.layer.rotary.scaling != RotaryScaling::none) {
+        assume("layer.rotary.scaling", "the family's usual one");
+      }
     }
     for (const char* member : {"layer.residual", "layer.rotary.form", "layer.scores.causal",
                                "positions.offset", "padding", "input.dropped_token", "readout"}) {

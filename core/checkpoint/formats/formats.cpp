@@ -90,8 +90,11 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
   // GGUF parts are excluded because their keys name the other parts.
   const std::vector<std::filesystem::path> shards = part_paths(path);
   const bool split = shards.size() > 1 && path.extension() != ".gguf";
-  return split && std::filesystem::exists(path, ignored) ? open_shards(path, shards)
-                                                         : open_one_file(path);
+  Checkpoint checkpoint = split && std::filesystem::exists(path, ignored)
+                              ? open_shards(path, shards)
+                              : open_one_file(path);
+  with_file(path, [&] { checkpoint.join_factors(); });
+  return checkpoint;
 }
 
 Checkpoint open_one_file(const std::filesystem::path& path) {

@@ -44,6 +44,7 @@ std::optional<DType> dtype_named(std::string_view name) {
 struct Entry {
   std::string name;
   DType dtype;
+  const BlockLayout* blocks;  // layout of 8-bit floating-point numbers, else null
   Shape shape;
   std::uint64_t begin, end;  // bytes after the header
 };
@@ -74,10 +75,12 @@ Entry read_entry(const std::string& name, const json& entry, std::uint64_t data_
   if (dtype_name == entry.end() || !dtype_name->is_string()) {
     throw Error(ErrorKind::damaged, "'dtype' is missing or not a string");
   }
-  const std::optional<DType> dtype = dtype_named(dtype_name->get_ref<const std::string&>());
+  const auto& type = dtype_name->get_ref<const std::string&>();
+  const BlockLayout* const blocks = type == kFloat8.name ? &kFloat8 : nullptr;
+  const std::optional<DType> dtype = blocks ? DType::quantised : dtype_named(type);
   if (!dtype) {
     throw Error(ErrorKind::unsupported, "the element type is not supported")
-        .found(dtype_name->get<std::string>())
+        .found(type)
         .remedy("convert the tensor to F32, F16 or BF16");
   }
   Shape shape = whole_numbers(entry, "shape", -1);
@@ -90,14 +93,14 @@ Entry read_entry(const std::string& name, const json& entry, std::uint64_t data_
         .found(std::to_string(begin) + " to " + std::to_string(end))
         .remedy("the file may be truncated; fetch it again");
   }
-  const std::int64_t bytes = byte_count(shape, *dtype);
+  const std::int64_t bytes = blocks ? byte_count(shape, *blocks) : byte_count(shape, *dtype);
   if (static_cast<std::uint64_t>(bytes) != end - begin) {
     throw Error(ErrorKind::damaged, "shape and element type do not fit the number of bytes")
-        .expected(to_string(shape) + " " + std::string(name_of(*dtype)) + ", " +
-                  std::to_string(bytes) + " bytes")
+        .expected(to_string(shape) + " " + std::string(blocks ? blocks->name : name_of(*dtype)) +
+                  ", " + std::to_string(bytes) + " bytes")
         .found(std::to_string(end - begin));
   }
-  return {name, *dtype, std::move(shape), begin, end};
+  return {name, *dtype, blocks, std::move(shape), begin, end};
 }
 
 std::map<std::string, std::string> read_metadata(const json& entry) {
@@ -193,9 +196,15 @@ Checkpoint open_safetensors(const std::filesystem::path& path) {
   tensors.reserve(entries.size());
   for (Entry& entry : entries) {
     auto view = [file, offset = data_start + entry.begin, dtype = entry.dtype,
-                 shape = entry.shape] { return view_of(file, offset, dtype, shape); };
+                 blocks = entry.blocks, shape = entry.shape] {
+      TensorView elements = view_of(file, offset, blocks ? DType::u8 : dtype, shape);
+      if (blocks) elements.dtype = dtype;
+      elements.blocks = blocks;
+      return elements;
+    };
     tensors.push_back({std::move(entry.name), entry.dtype, std::move(entry.shape),
-                       static_cast<std::int64_t>(entry.end - entry.begin), std::move(view)});
+                       static_cast<std::int64_t>(entry.end - entry.begin), std::move(view),
+                       entry.blocks});
   }
   return {path, "safetensors", std::move(tensors), std::move(metadata)};
 }

@@ -200,6 +200,7 @@ std::optional<HeadProjections> kept_projections(const AttentionPart& part, const
                                                 std::int64_t tokens) {
   if (layer.attention.of != Attending::self || part.reduction) return std::nullopt;
   if (part.convolves() || layer.attention.halves || !part.value_skip.empty()) return std::nullopt;
+  if (part.latent) return std::nullopt;
   HeadProjections projections{.query = part.query,
                               .key = part.key,
                               .query_norm = part.query_norm,
@@ -349,12 +350,20 @@ Tensor attend_with_gate(const AttentionPart& part, const LayerSpec& layer, const
     reduced = (*part.reduction)(tokens, grid);
   }
   const bool crosses = layer.attention.of == Attending::encoder;
-  const Tensor& source = part.reduction ? reduced : crosses ? *run.memory : tokens;
+  LatentPart::Vectors asked, given;
+  if (part.query_latent) asked = (*part.query_latent)(tokens);
+  if (part.latent) given = (*part.latent)(tokens);
+  const Tensor& query_source = part.query_latent ? asked.latents : tokens;
+  const Tensor& source = part.latent      ? given.latents
+                         : part.reduction ? reduced
+                         : crosses        ? *run.memory
+                                          : tokens;
   const bool asks_alone = layer.attention.of == Attending::class_token;
   const std::int64_t asking = asks_alone ? 1 : count;
-  Tensor queries = part.query(ConstMatrixMap(tokens.data(), asking, tokens.extent(1)));
+  Tensor queries = part.query(ConstMatrixMap(query_source.data(), asking, query_source.extent(1)));
   Tensor values = part.value(seen(source));
   Tensor keys = part.key ? (*part.key)(seen(source)) : queries;
+  if (part.latent) keys = with_shared_channels(given.shared, keys, layer.attention.heads);
   Tensor kept;
   if (projections) kept = taken();
   if (own) *own = {};

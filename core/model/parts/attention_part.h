@@ -8,6 +8,7 @@
 #include "core/architecture/layer_spec.h"
 #include "core/model/layer_run.h"
 #include "core/model/parts/convolution.h"
+#include "core/model/parts/latent.h"
 #include "core/model/parts/layer_norm.h"
 #include "core/model/parts/linear.h"
 #include "core/model/parts/recurrent_parts.h"
@@ -35,9 +36,12 @@ struct InnerTokens {
 
 struct AttentionPart {
   std::optional<InnerTokens> inner;
-  Linear query;               ///< D → H·d
+  Linear query;               ///< D → H·d; with `query_latent` r′ → H·d
   std::optional<Linear> key;  ///< D → Hk·d; if empty, the queries serve as keys (EcoFormer)
-  Linear value;               ///< D → Hk·dv
+  Linear value;               ///< D → Hk·dv; with `latent` r → H·dv
+  /// Latents of queries, and of keys and values. With `latent`, `key` gives the channels of each
+  /// head's keys that are not rotated, r → H·(d − r_R).
+  std::optional<LatentPart> query_latent, latent;
   /// Convolutions after the projections.
   std::optional<ShortConvolution> query_convolution, key_convolution, value_convolution;
   std::optional<LayerNorm> query_norm, key_norm;  ///< per head [d], or over all heads [H·d], [Hk·d]

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -9,21 +11,62 @@ namespace attnscope {
 
 namespace {
 
-/// Softmax of a row of logits, in place.
-void to_probabilities(Eigen::Ref<Eigen::RowVectorXf> row) {
+/// Replaces a row of logits by scores.
+void to_scores(ExpertScore score, Eigen::Ref<Eigen::RowVectorXf> row) {
+  if (score == ExpertScore::sigmoid) {
+    row = (1 + (-row.array()).exp()).inverse();
+    return;
+  }
   row = (row.array() - row.maxCoeff()).exp();
   row /= row.sum();
 }
 
-/// Numbers of the `count` greatest of `values`, the greatest first. NaN counts as least.
+constexpr float kHiddenScore = -std::numeric_limits<float>::infinity();
+
+/// Sorts numbers by their values, the greatest first. NaN counts as least.
+void sort_falling(const Eigen::Ref<const Eigen::RowVectorXf>& values,
+                  std::vector<std::int64_t>& order) {
+  const auto key = [&](std::int64_t i) { return std::isnan(values[i]) ? kHiddenScore : values[i]; };
+  std::ranges::stable_sort(order, std::greater(), key);
+}
+
+/// Numbers of the `count` greatest of `values`, the greatest first.
 std::vector<std::int64_t> greatest(const Eigen::Ref<const Eigen::RowVectorXf>& values,
                                    std::int64_t count) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(values.size()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  const auto key = [&](std::int64_t i) { return std::isnan(values[i]) ? -1.0F : values[i]; };
-  std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) { return key(a) > key(b); });
+  sort_falling(values, order);
   order.resize(static_cast<std::size_t>(count));
   return order;
+}
+
+/// Hides the scores of all groups but the best.
+void hide_groups(const Experts& experts, Eigen::RowVectorXf& scores) {
+  const Eigen::Index each = scores.size() / experts.groups;
+  Eigen::RowVectorXf sums = Eigen::RowVectorXf::Zero(experts.groups);
+  for (Eigen::Index group = 0; group < experts.groups; ++group) {
+    const Eigen::RowVectorXf own = scores.segment(group * each, each);
+    for (const std::int64_t best : greatest(own, experts.group_best)) sums[group] += own[best];
+  }
+  Eigen::RowVectorXf kept = Eigen::RowVectorXf::Constant(scores.size(), kHiddenScore);
+  for (const std::int64_t group : greatest(sums, experts.active_groups)) {
+    kept.segment(group * each, each) = scores.segment(group * each, each);
+  }
+  scores = std::move(kept);
+}
+
+/// Numbers of a token's experts, from its scores, by falling score.
+std::vector<std::int64_t> chosen_experts(const Experts& experts,
+                                         const Eigen::Ref<const Eigen::RowVectorXf>& scores) {
+  if (experts.groups == 1 && experts.corrections.empty()) return greatest(scores, experts.active);
+  Eigen::RowVectorXf ranked = scores;
+  if (!experts.corrections.empty()) {
+    ranked += Eigen::Map<const Eigen::RowVectorXf>(experts.corrections.data(), ranked.size());
+  }
+  if (experts.groups > 1) hide_groups(experts, ranked);
+  std::vector<std::int64_t> chosen = greatest(ranked, experts.active);
+  sort_falling(scores, chosen);
+  return chosen;
 }
 
 /// The tokens of one expert, with its weight for each.
@@ -48,19 +91,20 @@ std::vector<Share> by_expert(const Routing& routing, std::size_t experts) {
 }  // namespace
 
 Routing Experts::route(ConstMatrixMap tokens) const {
-  Tensor probabilities = router(tokens);
+  Tensor scores = router(tokens);
   Routing routing{Tensor({tokens.rows(), active}), Tensor({tokens.rows(), active})};
   for (Eigen::Index token = 0; token < tokens.rows(); ++token) {
-    const auto row = probabilities.matrix().row(token);
-    to_probabilities(row);
-    const std::vector<std::int64_t> chosen = greatest(row, active);
+    const auto row = scores.matrix().row(token);
+    to_scores(score, row);
+    const std::vector<std::int64_t> chosen = chosen_experts(*this, row);
     for (std::size_t place = 0; place < chosen.size(); ++place) {
       const auto column = static_cast<Eigen::Index>(place);
       routing.experts.matrix()(token, column) = static_cast<float>(chosen[place]);
       routing.weights.matrix()(token, column) = row[chosen[place]];
     }
-    if (sums_to_one)
-      routing.weights.matrix().row(token) /= routing.weights.matrix().row(token).sum();
+    auto weights = routing.weights.matrix().row(token);
+    if (sums_to_one) weights /= weights.sum();
+    weights *= scale;
   }
   return routing;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/model/parts/blocks_of_work.h"
+
 namespace attnscope {
 
 namespace {
@@ -10,6 +12,14 @@ namespace {
 // The hidden values are several times wider than the tokens and would dominate the memory use for
 // thousands of tokens. A smaller block would read the weights too often.
 constexpr std::int64_t kTokensAtOnce = 1024;
+
+/// Limits gates from above, and 1 + the hidden values, by `clip`.
+void clip_gated(float clip, Tensor& gates, Tensor& hidden) {
+  for_each_value(gates.values(), [clip](float x) { return x > clip ? clip : x; });  // NaN stays
+  for_each_value(hidden.values(), [clip](float x) {
+    return 1.0F + (x > clip ? clip : x < -clip ? -clip : x);
+  });
+}
 
 }  // namespace
 
@@ -30,6 +40,7 @@ Tensor Mlp::of_tokens(ConstMatrixMap tokens, const GridExtents& grid) const {
   if (convolution) hidden = (*convolution)(hidden, grid);
   if (gate) {
     Tensor gates = (*gate)(tokens);
+    if (clip > 0) clip_gated(clip, gates, hidden);
     apply_activation(activation, gates.values());
     hidden.matrix().array() *= gates.matrix().array();
   } else {

@@ -18,6 +18,7 @@ struct Mlp {
   std::optional<DepthwiseConvolution> convolution;
   std::optional<LayerNorm> norm;  ///< norm of the input of mlp2 (EVA-02)
   bool relu_first = false;        ///< true for a ReLU before the convolution (PVTv2-Li)
+  float clip = 0;                 ///< MlpSpec::clip
   Activation activation = Activation::gelu;
 
   /// Maps [N, D] to [N, D]. `grid` is the grid of the tokens, used by the convolution.

@@ -32,8 +32,14 @@ double yarn_pair(const RotarySpec& rotary, double channels, double beta) {
 
 void scale_by_yarn(const RotarySpec& rotary, std::int64_t channels, RotaryFrequencies& result) {
   const auto width = static_cast<double>(channels);
-  const double low = std::max(std::floor(yarn_pair(rotary, width, rotary.beta_fast)), 0.0);
-  const double high = std::min(std::ceil(yarn_pair(rotary, width, rotary.beta_slow)), width - 1);
+  double low = yarn_pair(rotary, width, rotary.beta_fast);
+  double high = yarn_pair(rotary, width, rotary.beta_slow);
+  if (rotary.whole_pairs) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, width - 1);
   const double span = high == low ? 0.001 : high - low;
   for (std::size_t i = 0; i < result.angles.size(); ++i) {
     const double divided = std::clamp((static_cast<double>(i) - low) / span, 0.0, 1.0);

@@ -31,8 +31,10 @@ class WeightMatrix {
   /// `room`. Throws like TensorView::rows_to_float.
   [[nodiscard]] const float* read(std::int64_t first, std::int64_t count,
                                   std::vector<float>& room) const;
-  /// True for quantised rows of a file, which multiply_row reads as they are.
-  [[nodiscard]] bool is_quantised() const { return stored_ && stored_->blocks != nullptr; }
+  /// True for rows of a file in one of ggml's layouts, which multiply_row reads as they are.
+  [[nodiscard]] bool is_quantised() const {
+    return stored_ && stored_->blocks && stored_->blocks->ggml_type != kNoGgmlType;
+  }
   /// The products of x [columns] with `count` rows from `first` on, [count]; only if is_quantised.
   /// Throws like TensorView::rows_to_float.
   void multiply_row(std::int64_t first, std::int64_t count, const float* x, float* out) const;

@@ -393,6 +393,56 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
   part.value = linear("value", dimensions.values_width(), dimensions.key_heads);
 }
 
+/// ε of the norms of latents, which their authors' code and transformers have whatever the others'.
+constexpr double kLatentEps = 1e-6;
+
+LatentPart read_latent(const WeightReader& reader, const std::string& role, std::int64_t latent,
+                       std::int64_t shared, std::int64_t width) {
+  return {.narrow = reader.read_linear(role, latent + shared, width, Arithmetic::multiplicative),
+          .norm = {.weight = reader.read_vector(role + "_norm.weight", latent),
+                   .bias = std::vector<float>(static_cast<std::size_t>(latent), 0.0F),
+                   .eps = kLatentEps,
+                   .rms = true}};
+}
+
+/// Rows `first` to `first` + `count` − 1 of each of `groups` groups of `width` rows.
+std::vector<std::int64_t> repeated_part(std::int64_t groups, std::int64_t width, std::int64_t first,
+                                        std::int64_t count) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < groups * count; ++row) {
+    rows.push_back(row / count * width + first + row % count);
+  }
+  return rows;
+}
+
+/// Reads queries, keys and values that are computed from latents. The file has the rotated channels
+/// of a head last.
+void read_latents(const WeightReader& reader, const LayerSpec& layer, const Dimensions& dimensions,
+                  const std::string& prefix, AttentionPart& part) {
+  const AttentionSpec& attention = layer.attention;
+  const std::int64_t heads = dimensions.heads, each = dimensions.head_width;
+  const std::int64_t turned = layer.rotary.width, rest = each - turned;
+  const std::int64_t narrow = attention.query_latent_width;
+  if (narrow > 0) {
+    part.query_latent = read_latent(reader, prefix + "query_latent", narrow, 0, dimensions.width);
+  }
+  const FusedWeight queries(reader, prefix + "query", heads * each,
+                            narrow > 0 ? narrow : dimensions.width, Arithmetic::multiplicative);
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < heads * each; ++row) {
+    const std::int64_t channel = row % each;
+    rows.push_back(row - channel + (channel < turned ? rest + channel : channel - turned));
+  }
+  part.query = queries.take(rows, 0);
+  part.latent =
+      read_latent(reader, prefix + "latent", attention.latent_width, turned, dimensions.width);
+  const std::int64_t both = rest + dimensions.value_width;
+  const FusedWeight keys_and_values(reader, prefix + "latent_key_value", heads * both,
+                                    attention.latent_width, Arithmetic::multiplicative);
+  part.key = keys_and_values.take(repeated_part(heads, both, 0, rest), 0);
+  part.value = keys_and_values.take(repeated_part(heads, both, rest, dimensions.value_width), 0);
+}
+
 /// A norm per head or over all heads together, depending on the size of its tensor.
 std::optional<LayerNorm> read_head_norm(const WeightReader& reader, const std::string& role,
                                         std::int64_t each, std::int64_t all) {
@@ -554,7 +604,11 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
   const HeadSplit split = layer.attention.head_split;
   const AttentionSpec& attention = layer.attention;
   part.inner = read_inner(reader, prefix, width);
-  read_projections(reader, architecture, dimensions, attention, index, part);
+  if (attention.latent_width > 0) {
+    read_latents(reader, layer, dimensions, prefix, part);
+  } else {
+    read_projections(reader, architecture, dimensions, attention, index, part);
+  }
   read_convolutions(reader, prefix, dimensions,
                     attention.query_heads ? attention.query_heads : dimensions.heads, part);
   part.gates = read_gates(reader, attention, dimensions, prefix, std::move(part.gates));
@@ -650,6 +704,7 @@ Mlp read_one_mlp(const WeightReader& reader, const LayerSpec& layer, const std::
                  std::int64_t hidden, std::int64_t width, Arithmetic arithmetic) {
   Mlp mlp;
   mlp.activation = layer.mlp.activation;
+  mlp.clip = static_cast<float>(layer.mlp.clip);
   if (reader.has(prefix + "mlp_gate_and_mlp1.weight")) {
     read_fused_gate(reader, prefix + "mlp_gate_and_mlp1", hidden, width, mlp);
   } else {
@@ -675,9 +730,9 @@ std::optional<Mlp> read_mlp(const WeightReader& reader, const LayerSpec& layer,
 void read_shared_expert(const WeightReader& reader, const LayerSpec& layer,
                         const std::string& prefix, std::int64_t width, Experts& experts) {
   const std::string own = prefix + "shared_";
-  if (!reader.has(own + "mlp1.weight")) return;
-  experts.shared = read_one_mlp(reader, layer, own, reader.outputs_of(own + "mlp1.weight"), width,
-                                Arithmetic::multiplicative);
+  if (layer.mlp.shared_width == 0) return;
+  experts.shared =
+      read_one_mlp(reader, layer, own, layer.mlp.shared_width, width, Arithmetic::multiplicative);
   if (!reader.has(own + "gate.weight")) return;
   experts.shared_gate = reader.read_linear(own + "gate", 1, width, Arithmetic::multiplicative);
 }
@@ -691,18 +746,29 @@ std::optional<Experts> read_experts(const WeightReader& reader, const LayerSpec&
       .router = reader.read_linear(prefix + "router", count, width, Arithmetic::multiplicative),
       .mlps = std::vector<Mlp>(static_cast<std::size_t>(count)),
       .active = layer.mlp.active_experts,
-      .sums_to_one = layer.mlp.sums_to_one};
+      .sums_to_one = layer.mlp.sums_to_one,
+      .score = layer.mlp.expert_score,
+      .scale = static_cast<float>(layer.mlp.expert_scale),
+      .groups = layer.mlp.expert_groups,
+      .active_groups = layer.mlp.active_groups,
+      .group_best = layer.mlp.group_best,
+      .corrections = reader.read_vector(prefix + "router_correction", count, false)};
   const auto read = [&](const std::string& part, std::int64_t outputs, std::int64_t inputs,
                         const auto& take) {
     std::vector<Linear> layers =
         reader.read_experts(prefix + "experts_" + part, count, outputs, inputs);
     for (std::size_t i = 0; i < layers.size(); ++i) take(experts.mlps[i], std::move(layers[i]));
   };
-  for (Mlp& mlp : experts.mlps) mlp.activation = layer.mlp.activation;
+  for (Mlp& mlp : experts.mlps) {
+    mlp.activation = layer.mlp.activation;
+    mlp.clip = static_cast<float>(layer.mlp.clip);
+  }
   if (reader.has(prefix + "experts_mlp_gate_and_mlp1.weight")) {
     read("mlp_gate_and_mlp1", 2 * hidden, width, [&](Mlp& mlp, const Linear& both) {
-      mlp.gate = both.rows(counted_rows(0, hidden));
-      mlp.mlp1 = both.rows(counted_rows(hidden, hidden));
+      const bool alternating = layer.mlp.alternating;
+      mlp.gate = both.rows(alternating ? repeated_part(hidden, 2, 0, 1) : counted_rows(0, hidden));
+      mlp.mlp1 =
+          both.rows(alternating ? repeated_part(hidden, 2, 1, 1) : counted_rows(hidden, hidden));
     });
   } else {
     read("mlp1", hidden, width, [](Mlp& mlp, Linear mlp1) { mlp.mlp1 = std::move(mlp1); });

@@ -41,6 +41,11 @@ TensorView expert_of(const TensorView& all, std::int64_t expert, bool turned) {
     std::swap(view.shape[0], view.shape[1]);
     std::swap(view.strides[0], view.strides[1]);
   }
+  if (all.factors) {
+    const StoredFactors& factors = *all.factors;
+    view.factors = std::make_shared<const StoredFactors>(
+        StoredFactors{expert_of(factors.values, expert, turned), factors.rows, factors.columns});
+  }
   return view;
 }
 
@@ -157,7 +162,8 @@ std::vector<WeightMatrix> WeightReader::expert_matrices(const TensorSource& sour
   const bool turned = source.axes == kTurnedExperts;
   if (plain && source.pieces.empty() && (turned || source.axes == kStackedExperts)) {
     const TensorView all = checkpoint_.at(source.tensor).view();
-    const bool stays = all.shape.size() == 3 && !(turned && all.dtype == DType::quantised);
+    const bool whole = !all.factors || all.factors->values.shape.size() == 3;
+    const bool stays = whole && all.shape.size() == 3 && !(turned && all.dtype == DType::quantised);
     for (std::int64_t expert = 0; stays && expert < experts; ++expert) {
       matrices.emplace_back(expert_of(all, expert, turned));
     }

@@ -64,6 +64,10 @@ constexpr FreeKey kFreeKeys[] = {
     {"bloom", "pretraining_tp", "the same in another order of rounding"},
     {"bloom", "slow_but_exact", "the same in another order of rounding"},
     {"deberta*", "legacy", "the tensors' names say it"},
+    {"deepseek_v2", "head_dim", "computed from the widths of its parts"},
+    {"deepseek_v2", "intermediate_size", "of layers with one MLP, of which it has none by default"},
+    {"deepseek_v2", "n_group", "of another topk_method"},
+    {"deepseek_v2", "topk_group", "of another topk_method"},
     {"diffllama", "lambda_std_dev", "training"},
     {"dinov3_vit", "pos_embed_*", "training"},
     {"dinov3_vit", "use_gated_mlp", "the tensors say it"},
@@ -152,7 +156,9 @@ constexpr std::string_view kKeyExtents[] = {
     "n_embed",
     "num_experts",
     "num_local_experts",
+    "n_routed_experts",
     "moe_intermediate_size",
+    "*_lora_rank",
     "num_labels",
 };
 
@@ -232,6 +238,8 @@ class ConfigurationKeys : public testing::Test {
       needed_["position_embedding_type"] = "rotary";
       needed_["mask_token_id"] = 32;
     }
+    if (kind.starts_with("deepseek")) needed_["moe_intermediate_size"] = 32;
+    if (kind.starts_with("deepseek")) needed_["intermediate_size"] = 64;
   }
 
   json needed_ = json::object();

@@ -115,9 +115,9 @@ TEST_F(RefusedModel, RefusesImageGptUnderGpt2sNames) {
 TEST_F(RefusedModel, RefusesUnsupportedKindsByName) {
   const std::pair<const char*, const char*> kinds[] = {
       {"phimoe", "a mixture of experts"},
-      {"gpt_oss", "a mixture of experts"},
+      {"dbrx", "a mixture of experts"},
       {"granitemoehybrid", "recurrent layers between"},
-      {"deepseek_v3", "compressed keys and values"},
+      {"kimi_k2", "compressed keys and values"},
       {"falcon_mamba", "a recurrence in place of attention"},
       {"paligemma", "an image tower"},
       {"qwen2_5_vl_moe", "a mixture of experts"},

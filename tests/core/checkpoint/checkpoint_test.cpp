@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/checkpoint/format.h"
+#include "tests/support/hashed_weights.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
@@ -29,6 +30,34 @@ TEST(Checkpoint, KeepsTheFilesOrder) {
   EXPECT_EQ(checkpoint.tensors()[0].name, "z");
   EXPECT_EQ(checkpoint.find("a"), &checkpoint.tensors()[1]);
   EXPECT_EQ(checkpoint.find("b"), nullptr);
+}
+
+TEST(Checkpoint, JoinsElementsWithTheirFactors) {
+  const TemporaryFolder folder;
+  const auto opened = [&](const NamedShapes& shapes) {
+    write_hashed_safetensors(folder / "m.safetensors", shapes);
+    return open_checkpoint(folder / "m.safetensors");
+  };
+  const Checkpoint checkpoint = opened({{"x_blocks", {2, 3, 4, 16}},
+                                        {"x_scales", {2, 3, 4}},
+                                        {"y.weight", {130, 5}},
+                                        {"y.weight_scale_inv", {2, 1}}});
+  ASSERT_EQ(checkpoint.tensors().size(), 2U);
+  EXPECT_EQ(checkpoint.at("x_blocks").shape, (Shape{2, 3, 128}));
+  EXPECT_EQ(checkpoint.at("x_blocks").type_name(), "MXFP4");
+  EXPECT_EQ(checkpoint.at("x_blocks").bytes, 2 * 3 * 4 * 17);
+  EXPECT_EQ(checkpoint.at("y.weight").type_name(), "F8_E4M3 in tiles");
+  EXPECT_EQ(checkpoint.at("y.weight").view().to_float().shape(), (Shape{130, 5}));
+  expect_refusal(
+      [&] {
+        return opened({{"x_blocks", {2, 4, 16}}, {"x_scales", {4, 2}}});
+      },
+      ErrorKind::damaged, "expected [2, 4], found [4, 2]", "m.safetensors");
+  expect_refusal(
+      [&] {
+        return opened({{"y.weight", {130, 5}}, {"y.weight_scale_inv", {1, 1}}});
+      },
+      ErrorKind::damaged, "expected [2, 1], found [1, 1]", "m.safetensors");
 }
 
 TEST(Checkpoint, TakesWrappersOutOfNames) {

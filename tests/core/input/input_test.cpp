@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/paths.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 

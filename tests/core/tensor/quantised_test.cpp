@@ -1,6 +1,7 @@
 // Quantised blocks and their values, written by tests/data/checkpoint/make_gguf.py.
 #include "core/tensor/quantised.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -98,6 +99,42 @@ TEST(QuantisedLayouts, CountNansOfBrokenScales) {
   block[1] = std::byte{0x7E};  // the scale is NaN
   TensorView view{DType::quantised, {1, 32}, {32, 1}, block.data(), {}, block_layout(8)};
   EXPECT_EQ(view.count_non_finite().nan, 32);
+}
+
+std::vector<float> decoded(const BlockLayout& layout, const std::vector<std::uint8_t>& bytes) {
+  std::vector<float> values(bytes.size() * static_cast<std::size_t>(layout.elements));
+  dequantise(layout, reinterpret_cast<const std::byte*>(bytes.data()), std::ssize(bytes),
+             values.data());
+  return values;
+}
+
+TEST(QuantisedLayouts, DecodeSmallFloatsAsTheirFormatsSay) {
+  EXPECT_EQ(decoded(kMxfp4, {0x10, 0x32, 0x54, 0x76, 0xF9}),
+            (std::vector<float>{0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.5, -6}));
+  EXPECT_EQ(decoded(kTiledFloat8, {0x00, 0x01, 0x07, 0x08, 0x38, 0x3C, 0x7E, 0xFE, 0x81}),
+            (std::vector<float>{0, 0x1p-9F, 7 * 0x1p-9F, 0x1p-6F, 1, 1.5, 448, -448, -0x1p-9F}));
+  EXPECT_EQ(decoded(kPowers, {0, 126, 127, 254}),
+            (std::vector<float>{0x1p-127F, 0.5, 1, 0x1p127F}));
+  EXPECT_TRUE(std::isnan(decoded(kTiledFloat8, {0x7F})[0]));
+  EXPECT_TRUE(std::isnan(decoded(kTiledFloat8, {0xFF})[0]));
+  EXPECT_TRUE(std::isnan(decoded(kPowers, {255})[0]));
+  EXPECT_THROW((void)decoded(kFloat8, {0}), Error) << "without factors";
+}
+
+TEST(QuantisedLayouts, MultiplyElementsWithTheFactorsOfTheirTiles) {
+  const std::vector<std::uint8_t> ones(15, 0x38);
+  const float tiles[] = {1, 2, 3, 4};
+  const TensorView factors{
+      DType::f32, {2, 2}, {2, 1}, reinterpret_cast<const std::byte*>(tiles), {}};
+  TensorView view{
+      DType::quantised, {3, 5}, {5, 1}, reinterpret_cast<const std::byte*>(ones.data()), {},
+      &kTiledFloat8};
+  view.factors = std::make_shared<const StoredFactors>(StoredFactors{factors, 2, 3});
+  const std::vector<float> expected = {1, 1, 1, 2, 2, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4};
+  EXPECT_TRUE(std::ranges::equal(view.to_float().values(), expected));
+  std::vector<float> last(10);
+  view.rows_to_float(1, 3, last.data());
+  EXPECT_TRUE(std::equal(last.begin(), last.end(), expected.begin() + 5));
 }
 
 }  // namespace

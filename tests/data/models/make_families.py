@@ -28,7 +28,7 @@ import torch.nn.functional as F
 import make_pyramids
 import make_reference
 import make_upstream
-from make_reference import array, weights
+from make_reference import array, hashed_bytes, weights
 
 HERE = pathlib.Path(__file__).parent / "families"
 
@@ -42,6 +42,11 @@ class Weights:
     def __call__(self, name, *shape):
         assert self.shapes.setdefault(name, list(shape)) == list(shape), name
         return weights(name, shape).double()
+
+    def bytes(self, name, *shape):
+        """Bytes as whole numbers; those of scales are 2^−6 to 2^−3 in E8M0."""
+        assert self.shapes.setdefault(name, list(shape)) == list(shape), name
+        return torch.from_numpy(hashed_bytes(name, shape).astype(np.int64))
 
     def linear(self, x, name, out, bias=True, transposed=False):
         width = x.shape[-1]

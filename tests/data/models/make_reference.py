@@ -51,11 +51,22 @@ def weights(name, shape):
         scale, offset = 0.2, 0.0
     elif name.endswith("running_var"):
         scale, offset = 0.5, 1.0
+    elif name.endswith("_scale_inv"):
+        scale, offset = 0.001, 0.002
     elif name.endswith("periods"):
         scale, offset = 2.0, 3.0
     else:
         scale, offset = 0.5, 0.0
     return torch.from_numpy((offset + scale * u).astype(np.float32))
+
+
+def hashed_bytes(name, shape):
+    """The bytes of a tensor whose name ends in _blocks; of _scales, 121 to 124; others without the two that are NaN as
+    E4M3."""
+    values = np.floor((uniform(name, math.prod(shape)) + 1) * 128).astype(np.uint8).reshape(shape)
+    if name.endswith("_scales"):
+        return values % 4 + 121
+    return values if name.endswith("_blocks") else np.where(values % 128 == 127, 0, values).astype(np.uint8)
 
 
 def array(name, shape):

@@ -79,6 +79,19 @@ void read_sparse_layers(ConfigReader& reader, NeighbourConfig& config);
 
 /// Qwen3-Next: the same layers with one MLP, next to other differences.
 void read_plain_layers(ConfigReader& reader, NeighbourConfig& config);
+/// DeepSeek: the first first_k_dense_replace layers have one MLP; experts that all tokens share are
+/// one MLP in the others; num_nextn_predict_layers are not run.
+void read_first_layers(ConfigReader& reader, NeighbourConfig& config);
+/// DeepSeek: reads the groups of experts, according to topk_method.
+void read_expert_groups(ConfigReader& reader, NeighbourConfig& config);
+/// DeepSeek: reads widths of heads whose keys and values are computed from latents, and the scale
+/// of scores, d^−1/2 times the square of YaRN's factor for mscale_all_dim.
+void read_latent_heads(ConfigReader& reader, NeighbourConfig& config);
+/// Accepts the quantised weights that are read: MXFP4, and FP8 with a factor for 128 × 128 numbers.
+void read_quantisation(ConfigReader& reader, NeighbourConfig& config);
+
+/// YaRN's factor 0.1 · scale · ln(factor) + 1, or 1 for a factor of at most 1 (Peng et al. 2023).
+[[nodiscard]] double yarn_amplitude(double factor, double scale);
 
 /// Whole number above 0 under `key`; 0 if missing or null. Throws Error(damaged).
 [[nodiscard]] std::int64_t take_positive(ConfigReader& reader, const char* key);

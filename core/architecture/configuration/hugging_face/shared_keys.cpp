@@ -1,5 +1,6 @@
 // Rules that several kinds share: rotary positions and windows.
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/architecture/configuration/hugging_face/rules.h"
@@ -75,8 +76,9 @@ std::string scaling_of(const json& scaling, const char* of) {
       .found(json_text(type));
 }
 
-/// Throws for a key of a scaling that is unknown.
-void check_scaling_keys(const json& scaling, const char* of) {
+/// Throws for a key of a scaling of `kind` that is unknown.
+void check_scaling_keys(const json& scaling, const std::string& kind, const char* of) {
+  constexpr std::string_view of_yarn[] = {"mscale", "mscale_all_dim", "truncate"};
   constexpr std::string_view known[] = {"rope_type",
                                         "type",
                                         "factor",
@@ -96,12 +98,39 @@ void check_scaling_keys(const json& scaling, const char* of) {
     if (value.is_null() || std::find(std::begin(known), std::end(known), key) != std::end(known)) {
       continue;
     }
+    if (kind == "yarn" && std::ranges::find(of_yarn, key) != std::end(of_yarn)) continue;
     throw Error(ErrorKind::unsupported, "the scaling of rotary positions has an unknown key")
         .about(std::string(of) + "." + key)
         .found(json_text(value))
         .remedy("--option ignore=config." + std::string(of) + "." + key +
                 " if it does not change the computation");
   }
+}
+
+/// Reads the keys of YaRN alone: the factor of cosines and sines from mscale and mscale_all_dim,
+/// and truncate. Throws for one of the two without the other, which codes read differently.
+void read_yarn(const json& scaling, const char* of, NeighbourConfig& config) {
+  const json truncate = scaling.value("truncate", json(true));
+  if (!truncate.is_boolean()) {
+    throw wrong_key("the value has the wrong type", std::string(of) + ".truncate", "true or false",
+                    truncate);
+  }
+  config.values["layer.rotary.whole_pairs"] = truncate.dump();
+  const auto scale = [&](const char* key) {
+    const json found = scaling.value(key, json());
+    return found.is_null() ? 0.0 : json::parse(number(scaling, key, of)).get<double>();
+  };
+  const double own = scale("mscale"), all = scale("mscale_all_dim");
+  if (all == 0 && (own == 0 || own == 1)) return;  // these change nothing
+  if (own == 0 || all == 0) {
+    throw Error(ErrorKind::unsupported, "YaRN with one of mscale and mscale_all_dim")
+        .about(std::string(of) + (own == 0 ? ".mscale" : ".mscale_all_dim"))
+        .expected("a number above 0, as the other")
+        .found(json_text(scaling.value(own == 0 ? "mscale" : "mscale_all_dim", json())));
+  }
+  const double factor = json::parse(number(scaling, "factor", of)).get<double>();
+  config.values["layer.rotary.attention_factor"] =
+      json(yarn_amplitude(factor, own) / yarn_amplitude(factor, all)).dump();
 }
 
 /// Rotated fraction of a head's channels from any of its places; null if missing.
@@ -201,6 +230,10 @@ void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config, const js
 
 }  // namespace
 
+double yarn_amplitude(double factor, double scale) {
+  return factor <= 1 ? 1 : 0.1 * scale * std::log(factor) + 1;
+}
+
 std::int64_t take_positive(ConfigReader& reader, const char* key) {
   const json& found = reader.take_value(key);
   if (found.is_null()) return 0;
@@ -213,10 +246,10 @@ std::int64_t take_positive(ConfigReader& reader, const char* key) {
 
 void read_rope_scaling(const json& scaling, const char* of, const json& context,
                        const json& trained_context, NeighbourConfig& config) {
-  check_scaling_keys(scaling, of);
-  take_number(scaling, "rope_theta", "layer.rotary.theta", of, config);
   read_sections(scaling, of, config);
   const std::string kind = scaling_of(scaling, of);
+  check_scaling_keys(scaling, kind, of);
+  take_number(scaling, "rope_theta", "layer.rotary.theta", of, config);
   config.values["layer.rotary.scaling"] = kind;
   if (kind == "none") return;
   if (kind != "longrope") config.values["layer.rotary.factor"] = number(scaling, "factor", of);
@@ -233,6 +266,7 @@ void read_rope_scaling(const json& scaling, const char* of, const json& context,
     config.values["layer.rotary.low_frequency"] = number(scaling, "low_freq_factor", of);
     config.values["layer.rotary.high_frequency"] = number(scaling, "high_freq_factor", of);
   }
+  if (kind == "yarn") read_yarn(scaling, of, config);
   take_number(scaling, "beta_fast", "layer.rotary.beta_fast", of, config);
   take_number(scaling, "beta_slow", "layer.rotary.beta_slow", of, config);
   take_number(scaling, "attention_factor", "layer.rotary.attention_factor", of, config);

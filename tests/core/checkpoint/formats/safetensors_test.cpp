@@ -127,8 +127,15 @@ TEST_F(Safetensors, RefusesMalformedHeaders) {
 }
 
 TEST_F(Safetensors, SaysWhichElementTypeIsUnsupported) {
+  const auto file = write(R"({"a":{"dtype":"F8_E5M2","shape":[1],"data_offsets":[0,1]}})", "1");
+  expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::unsupported, "F8_E5M2", file);
+}
+
+TEST_F(Safetensors, ListsNumbersOf8BitsButReadsThemOnlyWithTheirFactors) {
   const auto file = write(R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}})", "1");
-  expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::unsupported, "F8_E4M3", file);
+  const Checkpoint checkpoint = open_checkpoint(file);
+  EXPECT_EQ(checkpoint.at("a").type_name(), "F8_E4M3");
+  EXPECT_THROW((void)checkpoint.at("a").view().to_float(), Error);
 }
 
 // The page cache shows which data were read: almost none of a sparse file with 350 MB of data.

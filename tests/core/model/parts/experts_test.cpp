@@ -54,7 +54,9 @@ Trace routed(const Model& model, const Input& input) {
 TEST(Experts, RecordsTheExpertsOfEachTokenLikePyTorch) {
   for (const std::string name :
        {"hugging_face_mixtral", "hugging_face_qwen2_moe", "hugging_face_qwen3_moe",
-        "hugging_face_qwen3_moe_plain_layers", "hugging_face_qwen3_next_stacked"}) {
+        "hugging_face_qwen3_moe_plain_layers", "hugging_face_qwen3_next_stacked",
+        "hugging_face_gpt_oss", "hugging_face_gpt_oss_mxfp4", "hugging_face_deepseek_v2_lite",
+        "hugging_face_deepseek_v2", "hugging_face_deepseek_v3", "hugging_face_deepseek_v3_plain"}) {
     const auto model = model_of(name, family_shapes(name));
     const Trace trace =
         routed(*model, ids(read_test_data("models/families/" + name + ".json")["ids"]));
@@ -146,6 +148,74 @@ TEST(Experts, ReadOnlyTheWeightsOfChosenExperts) {
   EXPECT_THROW((void)routed(*less, input), Error);
 }
 
+/// The same MXFP4 elements, with factors that are no numbers for all experts but `kept`.
+TensorView without_others(const TensorView& whole, std::int64_t kept) {
+  const TensorView& factors = whole.factors->values;
+  const std::int64_t count = element_count(factors.shape), each = count / factors.shape.front();
+  const auto bytes = std::make_shared<std::vector<std::byte>>(factors.data, factors.data + count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (i / each != kept) (*bytes)[static_cast<std::size_t>(i)] = std::byte{255};
+  }
+  TensorView changed = factors;
+  changed.data = bytes->data();
+  changed.storage = bytes;
+  TensorView view = whole;
+  view.factors = std::make_shared<const StoredFactors>(
+      StoredFactors{std::move(changed), whole.factors->rows, whole.factors->columns});
+  return view;
+}
+
+TEST(Experts, ReadNothingOfOtherExpertsInATensorOfAll) {
+  const std::string name = "hugging_face_gpt_oss_mxfp4";
+  const TemporaryFolder folder;
+  json config = read_test_data("models/families/" + name + ".json")["config"];
+  config["num_experts_per_tok"] = 1;
+  (void)folder.write("config.json", config.dump());
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes(name));
+  const Checkpoint checkpoint = open_checkpoint(folder / "model.safetensors");
+  const Input input = ids({4});
+  const Trace trace = routed(*read_model(checkpoint, "model", {}), input);
+  const auto logits_with = [&](std::int64_t further) {
+    std::vector<StoredTensor> tensors = checkpoint.tensors();
+    int changed = 0;
+    for (StoredTensor& tensor : tensors) {
+      if (tensor.blocks != &kMxfp4) continue;
+      const auto layer =
+          static_cast<std::size_t>(tensor.name[std::size("model.layers.") - 1] - '0');
+      const Tensor& chosen = trace.layers[layer].quantities.at(kExpertNumbers);
+      const auto expert = static_cast<std::int64_t>(chosen.values()[0]) + further;
+      tensor.view = [view = without_others(tensor.view(), expert % 4)] { return view; };
+      ++changed;
+    }
+    EXPECT_EQ(changed, 6);
+    const Checkpoint other(checkpoint.path(), checkpoint.format(), std::move(tensors), {});
+    return routed(*read_model(other, "model", {}), input).logits;
+  };
+  EXPECT_TRUE(std::ranges::equal(logits_with(0).values(), trace.logits.values()));
+  EXPECT_TRUE(std::isnan(logits_with(1).values()[0]));  // the check would notice a read
+}
+
+TEST(Experts, ComeFromTheBestGroupsByCorrectedScores) {
+  Experts experts{.router = Linear(Tensor({4, 1}, {0, 2, 1, 1}), {}),
+                  .mlps = std::vector<Mlp>(4),
+                  .active = 1,
+                  .sums_to_one = false};
+  experts.score = ExpertScore::sigmoid;
+  experts.scale = 2;
+  const Tensor token({1, 1}, {1});
+  const auto chosen = [&] { return experts.route(seen(token)).experts.values()[0]; };
+  EXPECT_EQ(chosen(), 1);
+  experts.groups = 2;
+  experts.group_best = 2;
+  EXPECT_EQ(chosen(), 2) << "the sums of two are 1.38 and 1.46";
+  experts.corrections = {0, 0, -0.1F, 0};
+  EXPECT_EQ(chosen(), 1) << "the sums are 1.38 and 1.36";
+  experts.corrections = {0, 0, 0, 0.1F};
+  const Routing routing = experts.route(seen(token));
+  EXPECT_EQ(routing.experts.values()[0], 3);
+  EXPECT_NEAR(routing.weights.values()[0], 2 / (1 + std::exp(-1.0)), 1e-6) << "without correction";
+}
+
 TEST(Experts, FilesThatDoNotFitNameWhatIsWrong) {
   const NamedShapes whole = family_shapes("hugging_face_mixtral");
   const auto without = [&](const std::string& part) {
@@ -188,6 +258,24 @@ TEST(Experts, FilesThatDoNotFitNameWhatIsWrong) {
               AllOf(HasSubstr("layer.mlp.active_experts"), HasSubstr("1 to 4"), HasSubstr("5")));
   EXPECT_THAT(refusal_with(whole, {{"num_local_experts", 8}}),
               AllOf(HasSubstr("layer.mlp.experts"), HasSubstr("8"), HasSubstr("4")));
+}
+
+TEST(Experts, SharedExpertsAndLatentsThatDoNotFitNameWhatIsWrong) {
+  const std::string name = "hugging_face_deepseek_v2_lite", v3 = "hugging_face_deepseek_v3";
+  const NamedShapes shapes = family_shapes(name);
+  const auto refused = [&](const json& changes) { return refusal_with(shapes, changes, name); };
+  EXPECT_EQ(refused(json::object()), "");
+  EXPECT_THAT(refused({{"n_shared_experts", 1}}), HasSubstr("layer.mlp.shared_width"));
+  EXPECT_THAT(refused({{"first_k_dense_replace", 2}}), HasSubstr("layer.1.router.weight"));
+  EXPECT_THAT(refused({{"kv_lora_rank", 18}}), HasSubstr("layer.attention.latent_width"));
+  EXPECT_THAT(refused({{"q_lora_rank", 18}}), HasSubstr("layer.attention.query_latent_width"));
+  EXPECT_THAT(refused({{"v_head_dim", 8}}), HasSubstr("kv_b_proj"));
+  EXPECT_THAT(refused({{"qk_rope_head_dim", 8}}), HasSubstr("heads"));
+  EXPECT_THAT(refused({{"num_key_value_heads", 2}}), HasSubstr("layer.attention.key_heads"));
+  EXPECT_THAT(refused({{"rope_scaling", {{"mscale_all_dim", nullptr}}}}), HasSubstr("mscale"));
+  EXPECT_THAT(refused({{"topk_method", "group_limited_greedy"}, {"n_group", 4}}),
+              HasSubstr("layer.mlp.expert_groups"));
+  EXPECT_EQ(model_of(v3, family_shapes(v3))->spec().layers, 2) << "the third predicts more tokens";
 }
 
 TEST(Experts, LayersWithoutExpertsAreThoseOfTheConfiguration) {

@@ -28,6 +28,21 @@ def rotary(width, theta):
     return theta ** (-torch.arange(0, width, 2).double() / width)
 
 
+def yarn(width, theta, factor, context, fast=32.0, slow=1.0, whole=True):
+    """Frequencies between divided and kept ones, and the factor of cosines and sines."""
+    low, high = (width * math.log(context / (turns * 2 * math.pi)) / (2 * math.log(theta)) for turns in (fast, slow))
+    if whole:
+        low, high = math.floor(low), math.ceil(high)
+    low, high = max(low, 0), min(high, width - 1)
+    divided = ((torch.arange(width // 2).double() - low) / max(high - low, 0.001)).clamp(0, 1)
+    kept = rotary(width, theta)
+    return kept / factor * divided + kept * (1 - divided), yarn_factor(factor)
+
+
+def yarn_factor(factor, scale=1.0):
+    return 0.1 * scale * math.log(factor) + 1 if factor > 1 else 1.0
+
+
 def causal_mask(tokens, window=None):
     """True where a key is not seen."""
     i, j = torch.arange(tokens)[:, None], torch.arange(tokens)[None]
