@@ -353,7 +353,7 @@ SharedReport weights(const PythonModel& model, const std::string& of,
   Report table = weights_report(kept->rows, kept->request);
   std::string legend = report_legend(table);
   return made_of(std::move(table), kept,
-                 weights_in_words(model.model->name(), kept->request,
+                 weights_in_words(model.model->name(), model.model->spec(), kept->request,
                                   minus ? minus->model->name() : std::string()),
                  std::move(legend));
 }

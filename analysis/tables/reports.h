@@ -88,7 +88,8 @@ namespace attnscope {
 [[nodiscard]] Report weights_report(const WeightRows& rows, const WeightRequest& request);
 /// A line above weights_report: "MODEL: W_OV = W_V W_O of each head, rank at most d". `minus` names
 /// the model that is subtracted.
-[[nodiscard]] std::string weights_in_words(const std::string& model, const WeightRequest& request,
+[[nodiscard]] std::string weights_in_words(const std::string& model, const ModelSpec& spec,
+                                           const WeightRequest& request,
                                            const std::string& minus = {});
 /// The name of the rows in JSON: "heads", "layers", "pairs" or "matrices".
 [[nodiscard]] const char* name_of_weight_rows(WeightAnalysis of);

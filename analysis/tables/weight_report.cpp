@@ -158,17 +158,20 @@ Report weights_report(const WeightRows& rows, const WeightRequest& request) {
   return matrices_report(std::get<std::vector<MatrixSpectrum>>(rows), request);
 }
 
-std::string weights_in_words(const std::string& model, const WeightRequest& request,
-                             const std::string& minus) {
+std::string weights_in_words(const std::string& model, const ModelSpec& spec,
+                             const WeightRequest& request, const std::string& minus) {
+  const bool latent = spec.layer.attention.latent_width > 0;
+  const std::string qk = latent ? "W_UQ W_UKᵀ" : "W_Q W_Kᵀ", ov = latent ? "W_UV W_O" : "W_V W_O";
+  const std::string rest = latent ? ", without its rotated channels" : "";
   switch (request.of) {
     case WeightAnalysis::qk:
-      return model + ": W_QK = W_Q W_Kᵀ of each head, rank at most d\n";
+      return model + ": W_QK = " + qk + " of each head" + rest + ", rank at most d\n";
     case WeightAnalysis::ov:
-      return model + ": W_OV = W_V W_O of each head, rank at most d\n";
+      return model + ": W_OV = " + ov + " of each head, rank at most d\n";
     case WeightAnalysis::qk_layer:
-      return model + ": Σ W_QK = Σ W_Q W_Kᵀ over the heads of each layer\n";
+      return model + ": Σ W_QK = Σ " + qk + " over the heads of each layer" + rest + "\n";
     case WeightAnalysis::ov_layer:
-      return model + ": Σ W_OV = Σ W_V W_O over the heads of each layer\n";
+      return model + ": Σ W_OV = Σ " + ov + " over the heads of each layer\n";
     case WeightAnalysis::q_composition:
     case WeightAnalysis::k_composition:
     case WeightAnalysis::v_composition:

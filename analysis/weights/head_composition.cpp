@@ -43,7 +43,7 @@ std::vector<ReducedHead> read_in(const Model& model, std::int64_t layer, Composi
   const WeightProduct product = kind == Composition::values ? WeightProduct::ov : WeightProduct::qk;
   std::vector<ReducedHead> heads;
   for (const HeadFactors& factors : head_factors(model, layer, product)) {
-    const auto& [left, right] = factors;
+    const auto& [left, right, one_space] = factors;
     heads.push_back(
         reduced(kind == Composition::keys
                     ? dense_product(right.transpose(), triangular_factor(left).transpose())
@@ -80,6 +80,14 @@ std::vector<HeadComposition> head_compositions(const Model& model, Composition k
   const Transformer& transformer = transformer_of(model);
   const std::vector<std::size_t> stages = layer_stages(model);
   const std::int64_t layers = std::ssize(stages);
+  if (model.spec().layer.attention.latent_width > 0) {
+    throw Error(ErrorKind::usage,
+                "heads that read latents have no products with what earlier heads write: norms lie "
+                "between")
+        .in_file(model.file())
+        .about("layer.attention.latent_width")
+        .remedy("--of qk, ov or matrices");
+  }
   std::vector<std::vector<ReducedHead>> earlier;  // heads of each layer so far
   std::vector<HeadComposition> pairs;
   for (std::int64_t to = 0; to < layers; ++to) {

@@ -15,6 +15,7 @@ struct Projections {
   MatrixD left;   ///< [D, left_groups · d]
   MatrixD right;  ///< [right_groups · d, D']
   std::int64_t heads = 1, left_groups = 1, right_groups = 1;
+  bool one_space = true;
 
   [[nodiscard]] std::int64_t width() const { return left.cols() / left_groups; }
   [[nodiscard]] MatrixD left_of(std::int64_t group) const {
@@ -59,14 +60,27 @@ const Block& block_with_products(const Model& model, std::int64_t layer, WeightP
   return block;
 }
 
+/// The columns of a projection [.., H·d] without the first of each head, which are rotated.
+MatrixD without_rotated(const MatrixD& whole, const LayerSpec& layer) {
+  const std::int64_t heads = layer.attention.heads, turned = layer.rotary.width;
+  const Eigen::Index each = whole.cols() / heads, rest = each - turned;
+  MatrixD kept(whole.rows(), heads * rest);
+  for (std::int64_t head = 0; head < heads; ++head) {
+    kept.middleCols(head * rest, rest) = whole.middleCols(head * each + turned, rest);
+  }
+  return kept;
+}
+
 Projections projections_of(const Model& model, std::int64_t layer, WeightProduct product) {
   const Block& block = block_with_products(model, layer, product);
   const AttentionPart& part = block.attention;
   Projections found;
   found.heads = block.spec.attention.heads;
   const std::int64_t own = block.spec.key_heads();
+  found.one_space = !part.latent;
   if (product == WeightProduct::qk) {
-    found.left = matrix_of(part.query);
+    found.left =
+        part.latent ? without_rotated(matrix_of(part.query), block.spec) : matrix_of(part.query);
     found.left_groups = found.heads;
     found.right = matrix_of(part.key ? *part.key : part.query).transpose();
     found.right_groups = part.key ? own : found.heads;
@@ -92,7 +106,7 @@ std::vector<HeadFactors> head_factors(const Model& model, std::int64_t layer,
   std::vector<HeadFactors> factors;
   for (std::int64_t head = 0; head < both.heads; ++head) {
     factors.push_back({both.left_of(head * both.left_groups / both.heads),
-                       both.right_of(head * both.right_groups / both.heads)});
+                       both.right_of(head * both.right_groups / both.heads), both.one_space});
   }
   return factors;
 }
@@ -116,7 +130,7 @@ HeadFactors layer_factors(const Model& model, std::int64_t layer, WeightProduct 
     }
     both.right = std::move(sums);
   }
-  return {std::move(both.left), std::move(both.right)};
+  return {std::move(both.left), std::move(both.right), both.one_space};
 }
 
 std::vector<std::size_t> layer_stages(const Model& model) {

@@ -21,11 +21,16 @@ inline constexpr EnumName<WeightProduct> weight_product_names[] = {{WeightProduc
 struct HeadFactors {
   MatrixD left;   ///< [D, d]: W_Q or W_V
   MatrixD right;  ///< [d, D']: W_Kᵀ or W_O
+  /// False if rows and columns of the product are vectors of different kinds, such as latents and
+  /// tokens, whatever their widths.
+  bool one_space = true;
 };
 
 /// The factors of every head of a layer; heads that share keys or values have the same ones. Norm
-/// weights are not folded in; with rotary positions W_QK is that of equal positions. Throws
-/// Error(usage) for adder arithmetic, Fastformer, and W_QK of attention that does not score by q·k.
+/// weights are not folded in; with rotary positions W_QK is that of equal positions. With latents
+/// (DeepSeek) W_QK is W_UQ W_UKᵀ [r′, r], between the latents of queries (or the tokens) and of
+/// keys, without the rotated channels, and W_OV is W_UV W_O [r, D]. Throws Error(usage) for adder
+/// arithmetic, Fastformer, and W_QK of attention that does not score by q·k.
 [[nodiscard]] std::vector<HeadFactors> head_factors(const Model& model, std::int64_t layer,
                                                     WeightProduct product);
 

@@ -25,7 +25,13 @@ struct NamedLinear {
 std::vector<NamedLinear> linears_of(const Transformer& model, std::int64_t layer) {
   require_products(model, layer);
   const Block& block = block_of(model, layer);
-  std::vector<NamedLinear> found = {{LayerMatrix::query, &block.attention.query}};
+  const AttentionPart& attention = block.attention;
+  std::vector<NamedLinear> found;
+  if (attention.query_latent) {
+    found.push_back({LayerMatrix::query_latent, &attention.query_latent->narrow});
+  }
+  if (attention.latent) found.push_back({LayerMatrix::latent, &attention.latent->narrow});
+  found.push_back({LayerMatrix::query, &attention.query});
   const auto add = [&found](LayerMatrix name, const auto& linear) {
     if (linear) found.push_back({name, &*linear});
   };

@@ -34,12 +34,29 @@ struct PowerLawTail {
 [[nodiscard]] PowerLawTail power_law_tail(std::vector<double> eigenvalues);
 
 /// A matrix of a layer; weights that a file holds in one tensor are separate matrices.
-enum class LayerMatrix { query, key, value, transform, output, mlp_in, mlp_gate, mlp_out };
+enum class LayerMatrix {
+  query_latent,
+  latent,
+  query,
+  key,
+  value,
+  transform,
+  output,
+  mlp_in,
+  mlp_gate,
+  mlp_out
+};
 inline constexpr EnumName<LayerMatrix> layer_matrix_names[] = {
-    {LayerMatrix::query, "query"},       {LayerMatrix::key, "key"},
-    {LayerMatrix::value, "value"},       {LayerMatrix::transform, "transform"},
-    {LayerMatrix::output, "output"},     {LayerMatrix::mlp_in, "mlp-in"},
-    {LayerMatrix::mlp_gate, "mlp-gate"}, {LayerMatrix::mlp_out, "mlp-out"}};
+    {LayerMatrix::query_latent, "query-latent"},
+    {LayerMatrix::latent, "latent"},
+    {LayerMatrix::query, "query"},
+    {LayerMatrix::key, "key"},
+    {LayerMatrix::value, "value"},
+    {LayerMatrix::transform, "transform"},
+    {LayerMatrix::output, "output"},
+    {LayerMatrix::mlp_in, "mlp-in"},
+    {LayerMatrix::mlp_gate, "mlp-gate"},
+    {LayerMatrix::mlp_out, "mlp-out"}};
 
 /// Spectrum of W [in, out] of y = x W + b. Numbers are NaN if W is not finite.
 struct MatrixSpectrum {

@@ -32,8 +32,8 @@ Eigen::VectorXd values_of_thin_product(const HeadFactors& factors) {
 /// Σλ / Σ|λ| of left · right, from the eigenvalues of right · left, which are equal except for
 /// zeros.
 double copying_of(const HeadFactors& factors) {
-  const auto& [left, right] = factors;
-  if (left.rows() != right.cols()) return kNoNumber;
+  const auto& [left, right, one_space] = factors;
+  if (!one_space || left.rows() != right.cols()) return kNoNumber;
   double sum = 0, sizes = 0;
   for (const std::complex<double>& value : eigenvalues_of(
            left.cols() <= left.rows() ? dense_product(right, left) : dense_product(left, right))) {
@@ -48,15 +48,16 @@ WeightSpectrum spectrum_of_product(const HeadFactors& factors, WeightProduct pro
                                    const RankThreshold& threshold, std::int64_t layer,
                                    std::int64_t head) {
   ProductSymmetry symmetry = {kNoNumber, kNoNumber};
+  const bool measures = product == WeightProduct::qk && factors.one_space;
   Eigen::VectorXd values;
   if (is_multiplied_out(factors)) {
     const MatrixD matrix = dense_product(factors.left, factors.right);
     values = singular_values_of(matrix);
     values.conservativeResize(std::min(values.size(), factors.left.cols()));  // the others are 0
-    if (product == WeightProduct::qk) symmetry = product_symmetry(matrix);
+    if (measures) symmetry = product_symmetry(matrix);
   } else {
     values = values_of_thin_product(factors);
-    if (product == WeightProduct::qk) symmetry = product_symmetry(factors.left, factors.right);
+    if (measures) symmetry = product_symmetry(factors.left, factors.right);
   }
   WeightSpectrum found;
   found.layer = layer;

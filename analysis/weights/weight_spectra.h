@@ -22,10 +22,11 @@ struct WeightSpectrum {
   std::vector<double> singular_values;
   double equivalent_rank = 0, effective_rank = 0, stable_rank = 0;
   /// Σλ_i / Σ|λ_i| over the eigenvalues, −1 to 1; near 1 for a head that copies its input (Elhage
-  /// et al. 2021). NaN if the product is not square, and for W_QK of whole layers, where it would
-  /// take most of the time.
+  /// et al. 2021). NaN unless HeadFactors::one_space, if the product is not square, and for W_QK of
+  /// whole layers, where it would take most of the time.
   double copying = 0;
-  double symmetry = 0, directionality = 0;  ///< ProductSymmetry of W_QK; NaN for W_OV
+  /// ProductSymmetry of W_QK; NaN for W_OV, and unless HeadFactors::one_space.
+  double symmetry = 0, directionality = 0;
 };
 
 /// Spectra of every head of the model, in order of layer and head. Throws like head_factors;

@@ -77,9 +77,9 @@ std::string weights_as_text(const std::vector<WeightsOf>& all, const WeightReque
     Report report = weights_report(one.rows, request);
     const std::size_t rows = report.rows;
     if (is_composition(request.of)) report.rows = std::min(rows, arguments.top);
-    text +=
-        weights_in_words(label, request, name_of_subtracted(subtracted, label, arguments.minus)) +
-        report_as_text(report);
+    text += weights_in_words(label, one.subject->model->spec(), request,
+                             name_of_subtracted(subtracted, label, arguments.minus)) +
+            report_as_text(report);
     if (report.rows < rows) {
       text += "the strongest " + std::to_string(report.rows) + " of " + std::to_string(rows) +
               " pairs; --top shows more, --csv and --json have all\n";

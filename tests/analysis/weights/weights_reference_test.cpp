@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/weights/weight_analysis.h"
+#include "core/error.h"
 #include "core/tensor/decompose.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
@@ -123,6 +124,30 @@ TEST_P(WeightsAgainstNumPy, CompositionIsThatOfTheFullProducts) {
 
 // Mistral's heads share keys and values; GPT-2's projections are fused and have biases.
 INSTANTIATE_TEST_SUITE_P(Models, WeightsAgainstNumPy, testing::Values("mistral", "gpt2"));
+
+TEST(WeightsReference, ProductsOfLatentHeadsLieBetweenTheLatents) {
+  for (const auto& [name, expected] : weights_reference().at("latents").items()) {
+    const auto model = hashed_model(name);
+    for (const auto& [product, key] :
+         {std::pair{WeightProduct::qk, "qk"}, std::pair{WeightProduct::ov, "ov"}}) {
+      const auto spectra = weight_spectra(*model, product);
+      ASSERT_EQ(spectra.size(), expected.at(key).size());
+      for (std::size_t i = 0; i < spectra.size(); ++i) {
+        expect_numbers(spectra[i].singular_values, expected.at(key).at(i), name + key);
+        // Rows and columns are no vectors of one kind.
+        EXPECT_TRUE(std::isnan(spectra[i].copying) && std::isnan(spectra[i].symmetry));
+      }
+    }
+    EXPECT_THROW((void)head_compositions(*model, Composition::values), Error);
+    const auto matrices = matrix_spectra(*model);
+    const bool narrow = name == "deepseek_v2";
+    EXPECT_EQ(matrices.front().matrix, narrow ? LayerMatrix::query_latent : LayerMatrix::latent);
+    const auto key = std::ranges::find(matrices, LayerMatrix::key, &MatrixSpectrum::matrix);
+    ASSERT_NE(key, matrices.end());
+    EXPECT_EQ(key->inputs, 20);
+    EXPECT_EQ(key->outputs, 40);
+  }
+}
 
 TEST(WeightsReference, PowerLawsAreWeightWatchers) {
   for (const auto& [name, power] :

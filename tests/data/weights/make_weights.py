@@ -144,6 +144,22 @@ def gpt2():
     return layers
 
 
+def latents(layers, query_latent, heads=4, nope=10, rope=6, value=7, latent=20, width=32):
+    """Singular values of each head's W_UQ W_UKᵀ, between latents and without the rotated channels, and W_UV W_O."""
+    found = {"qk": [], "ov": []}
+    for i in range(layers):
+        p = f"model.layers.{i}.self_attn."
+        name, inner = ("q_b_proj", query_latent) if query_latent else ("q_proj", width)
+        q = w(p + name + ".weight", heads * (nope + rope), inner).reshape(heads, nope + rope, inner)
+        both = w(p + "kv_b_proj.weight", heads * (nope + value), latent).reshape(heads, nope + value, latent)
+        o = w(p + "o_proj.weight", width, heads * value).reshape(width, heads, value)
+        for h in range(heads):
+            qk, ov = q[h, :nope].T @ both[h, :nope], both[h, nope:].T @ o[:, h].T
+            found["qk"].append(np.linalg.svd(qk, compute_uv=False)[:nope].tolist())
+            found["ov"].append(np.linalg.svd(ov, compute_uv=False)[:value].tolist())
+    return found
+
+
 def products(layers):
     pairs = [(a, i, b, k) for a in range(len(layers)) for b in range(a + 1, len(layers))
              for i in range(len(layers[a].ov)) for k in range(len(layers[b].ov))]
@@ -189,6 +205,7 @@ def of_vit(name, layer):
 reference = {
     "mistral": products(mistral()),
     "gpt2": products(gpt2()),
+    "latents": {"deepseek_v2": latents(2, 14), "deepseek_v2_lite": latents(3, None)},
     # Entries u³ of hashed u have a heavier tail than Marchenko and Pastur's law.
     "hashed": {name: matrix_numbers(uniform(name, rows * columns).reshape(rows, columns) ** power)
                for name, rows, columns, power in
