@@ -432,17 +432,21 @@ void print_architecture(const Architecture& architecture, const ModelStatus& sta
 
 void print_tensors(const Inspection& inspection) {
   const auto& tensors = inspection.checkpoint.tensors();
-  std::size_t longest = 4;
-  for (const StoredTensor& tensor : tensors) longest = std::max(longest, tensor.name.size());
+  std::size_t longest = 4, longest_type = 9;
+  for (const StoredTensor& tensor : tensors) {
+    longest = std::max(longest, tensor.name.size());
+    longest_type = std::max(longest_type, tensor.type_name().size());
+  }
   const int width = static_cast<int>(std::min<std::size_t>(longest, 72));
+  const int type_width = static_cast<int>(longest_type);
   std::int64_t bytes = 0, elements = 0, flagged = 0;
   const std::int64_t unreadable = inspection.unreadable();
-  std::printf("%-*s  %-9s %-22s %12s\n", width, "tensor", "dtype", "shape", "bytes");
+  std::printf("%-*s  %-*s %-22s %12s\n", width, "tensor", type_width, "dtype", "shape", "bytes");
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const StoredTensor& tensor = tensors[i];
     bytes += tensor.bytes;
     elements += element_count(tensor.shape);
-    std::printf("%-*s  %-9s %-22s %12lld", width, tensor.name.c_str(),
+    std::printf("%-*s  %-*s %-22s %12lld", width, tensor.name.c_str(), type_width,
                 std::string(tensor.type_name()).c_str(), to_string(tensor.shape).c_str(),
                 static_cast<long long>(tensor.bytes));
     if (!inspection.scans.empty()) {
