@@ -220,6 +220,8 @@ std::vector<Figure> film_figures(const FigureArguments& arguments, const FigureR
       figures.back().title =
           subject.label + (frame.key.empty() ? "" : " · " + frame_in_words(frame, subject));
       figures.back().show_title = true;
+      // One line, in points, whose type is larger than the figure's by one.
+      figures.back().height_mm += 1.4 * (figures.back().font_size_pt + 1) * 25.4 / 72;
     }
   }
   make_alike(figures);
