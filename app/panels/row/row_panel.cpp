@@ -599,6 +599,11 @@ QString RowPanel::caption(const std::vector<const OpenSubject*>& ready) const {
           .arg(QString::fromStdString(layer_name(trace, selection.layer)))
           .arg(session_.view().head_fusion == HeadFusion::none ? QString::number(selection.head)
                                                                : tr("fused"));
+  // A long name, which has no place to break, must not make the panel wider than it is.
+  const auto short_name = [this](const OpenSubject& open) {
+    return fontMetrics().elidedText(QString::fromStdString(open.subject.label), Qt::ElideMiddle,
+                                    10 * fontMetrics().height());
+  };
   QString text;
   switch (shown()) {
     case Shown::row:
@@ -622,8 +627,7 @@ QString RowPanel::caption(const std::vector<const OpenSubject*>& ready) const {
       text = tr("Principal components of the patches after %1 · red %2 %, green %3 %, blue %4 % "
                 "of their variance")
                  .arg(QString::fromStdString(layer_name(trace, selection.layer)) +
-                      (ready.size() > 1 ? tr(" of ") + QString::fromStdString(named.subject.label)
-                                        : QString()))
+                      (ready.size() > 1 ? tr(" of ") + short_name(named) : QString()))
                  .arg(std::lround(100 * share[0]))
                  .arg(std::lround(100 * share[1]))
                  .arg(std::lround(100 * share[2]));
@@ -632,7 +636,7 @@ QString RowPanel::caption(const std::vector<const OpenSubject*>& ready) const {
   }
   for (const OpenSubject* open : ready) {
     if (shown() == Shown::colours || selected_query(session_, open->id, selection.layer)) continue;
-    text += tr(" · no such token in %1").arg(QString::fromStdString(open->subject.label));
+    text += tr(" · no such token in %1").arg(short_name(*open));
   }
   return text;
 }
