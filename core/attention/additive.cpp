@@ -13,6 +13,7 @@
 
 #include "core/attention/additive_state.h"
 #include "core/attention/costs/costs.h"
+#include "core/attention/kernels/exponentials.h"
 #include "core/attention/kernels/running_sums.h"
 #include "core/attention/kernels/softmax_rows.h"
 #include "core/attention/mechanism.h"

@@ -39,6 +39,7 @@
 
 #include "core/attention/costs/build.h"
 #include "core/attention/costs/costs.h"
+#include "core/attention/kernels/exponentials.h"
 #include "core/attention/kernels/softmax_rows.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/mechanism_cost.h"
@@ -158,7 +159,7 @@ MatrixD wide_softmax(const MatrixD& a, const MatrixD& b, double scale) {
   MatrixD weights = scale * dense_product_transposed(a, b);
   for (Eigen::Index i = 0; i < weights.rows(); ++i) {
     weights.row(i).array() -= weights.row(i).maxCoeff();
-    weights.row(i) = weights.row(i).array().exp();
+    exponentiate(weights.row(i).data(), weights.cols());
     weights.row(i) /= weights.row(i).sum();
   }
   return weights;
@@ -239,7 +240,8 @@ MatrixD gaussian_kernel(const MatrixD& a, const MatrixD& b) {
   MatrixD exponents = dense_product_transposed(a, b);
   exponents.colwise() -= 0.5 * a.rowwise().squaredNorm();
   exponents.rowwise() -= 0.5 * b.rowwise().squaredNorm().transpose();
-  return exponents.array().exp();
+  exponentiate(exponents.data(), exponents.size());
+  return exponents;
 }
 
 /// Z of the kernel of the landmarks.

@@ -17,11 +17,13 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// exp for every float. Highway's Exp does not propagate NaN, and its exponent wraps around from
-/// 178 on; from 89 on exp is infinite.
+/// exp for every number. Highway's Exp does not propagate NaN, and its exponent wraps around from
+/// 178 on (1420 for doubles); exp is infinite from 89 on (710 for doubles).
 template <class D, class V>
 HWY_INLINE V exp_of_any(D d, V x) {
-  return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, hn::Min(x, hn::Set(d, 100.0F))));
+  using Number = hn::TFromD<D>;
+  const V most = hn::Set(d, static_cast<Number>(sizeof(Number) == 4 ? 100 : 800));
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, hn::Min(x, most)));
 }
 
 /// σ(x) computed from exp(−|x|), which does not overflow and keeps small σ(x) accurate.
@@ -42,6 +44,12 @@ HWY_INLINE void run(const float* values, std::int64_t count, float* out, const S
 
 HWY_NOINLINE void one_shift_for_target(float* values, std::int64_t count, float shift) {
   run(values, count, values, [shift](auto d, std::int64_t) { return hn::Set(d, shift); });
+}
+
+HWY_NOINLINE void doubles_for_target(double* values, std::int64_t count) {
+  for_lanes<double>(count, [values](auto d, std::int64_t i) HWY_ATTR {
+    hn::StoreU(exp_of_any(d, hn::LoadU(d, values + i)), d, values + i);
+  });
 }
 
 HWY_NOINLINE float below_largest_for_target(float* values, std::int64_t count) {
@@ -75,12 +83,17 @@ HWY_AFTER_NAMESPACE();
 namespace attnscope {
 
 HWY_EXPORT(one_shift_for_target);
+HWY_EXPORT(doubles_for_target);
 HWY_EXPORT(below_largest_for_target);
 HWY_EXPORT(own_shifts_for_target);
 HWY_EXPORT(sigmoid_for_target);
 
 void exponentiate(float* values, std::int64_t count, float shift) {
   HWY_DYNAMIC_DISPATCH(one_shift_for_target)(values, count, shift);
+}
+
+void exponentiate(double* values, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(doubles_for_target)(values, count);
 }
 
 float exponentiate_below_largest(float* values, std::int64_t count) {

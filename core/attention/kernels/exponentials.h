@@ -1,4 +1,4 @@
-// Vectorised exp and σ, correct for every float, with the instruction set chosen at run time; and
+// Vectorised exp and σ, correct for every number, with the instruction set chosen at run time; and
 // ReLU.
 #pragma once
 
@@ -9,6 +9,9 @@ namespace attnscope {
 /// values[i] = exp(values[i] − shift); ∞ if the exponent exceeds ln of the largest float. NaN stays
 /// NaN.
 void exponentiate(float* values, std::int64_t count, float shift);
+
+/// values[i] = exp(values[i]); ∞ if that exceeds the largest double. NaN stays NaN.
+void exponentiate(double* values, std::int64_t count);
 
 /// out[i] = exp(values[i] − shifts[i]). NaN in either gives NaN.
 void exponentiate(const float* values, const float* shifts, std::int64_t count, float* out);

@@ -4,7 +4,6 @@
 #define HWY_TARGET_INCLUDE "core/attention/kernels/running_sums.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 // The following headers must come after foreach_target.h.
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
 #include "core/attention/kernels/lanes-inl.h"
@@ -43,11 +42,6 @@ HWY_NOINLINE void scale_for_target(const double* x, double a, const double* y, d
     if (y != nullptr) sum = hn::MulAdd(hn::Set(d, b), hn::LoadU(d, y + c), sum);
     hn::StoreU(hn::DemoteTo(floats, sum), floats, out + c);
   });
-}
-
-HWY_NOINLINE void exponentials_for_target(double* x, std::int64_t count) {
-  for_lanes<double>(count, [&](auto d, std::int64_t i)
-                               HWY_ATTR { hn::StoreU(hn::Exp(d, hn::LoadU(d, x + i)), d, x + i); });
 }
 
 /// Projects `Tokens` rows at once, which shares the loads of the direction and keeps the sums
@@ -154,11 +148,6 @@ HWY_EXPORT(add_weighted_for_target);
 HWY_EXPORT(scale_for_target);
 HWY_EXPORT(running_means_for_target);
 HWY_EXPORT(project_for_target);
-HWY_EXPORT(exponentials_for_target);
-
-void exponentiate(double* x, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(exponentials_for_target)(x, count);
-}
 
 void project(const double* direction, std::int64_t channels, const float* rows, std::int64_t stride,
              std::int64_t tokens, double* out) {

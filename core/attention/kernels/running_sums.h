@@ -18,9 +18,6 @@ struct RunningWeight {
 void running_means(const RunningWeight* weights, std::int64_t tokens, const float* values,
                    std::int64_t stride, std::int64_t channels, float* out, std::int64_t out_stride);
 
-/// x[i] = exp(x[i]) in double, for finite numbers.
-void exponentiate(double* x, std::int64_t count);
-
 /// out[j] = Σ_c direction[c] · rows[j, c] in double, for `tokens` rows `stride` apart.
 void project(const double* direction, std::int64_t channels, const float* rows, std::int64_t stride,
              std::int64_t tokens, double* out);

@@ -53,6 +53,27 @@ TEST(Exponentials, AreRightForEveryFloat) {
   }
 }
 
+TEST(Exponentials, AreRightForEveryDouble) {
+  constexpr double kMost = std::numeric_limits<double>::infinity();
+  std::vector<double> x = {0.0, -0.0, kMost, -kMost, 709.78, 709.79, 800, 1500, -745.2, 1e300};
+  for (double value = -760; value < 720; value += 0.37) x.push_back(value);
+  for (double value = 1; value > 1e-300; value /= 7) x.insert(x.end(), {value, -value});
+  std::vector<double> found = x;
+  exponentiate(found.data(), std::ssize(found));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double expected = std::exp(x[i]);
+    if (std::isinf(expected)) {
+      EXPECT_EQ(found[i], kMost) << x[i];
+    } else {
+      EXPECT_NEAR(found[i], expected, 0x1p-50 * expected + std::numeric_limits<double>::min())
+          << x[i];
+    }
+  }
+  std::vector<double> none(5, std::numeric_limits<double>::quiet_NaN());
+  exponentiate(none.data(), std::ssize(none));
+  for (const double value : none) EXPECT_TRUE(std::isnan(value));
+}
+
 TEST(Sigmoid, IsRightForEveryFloat) {
   const std::vector<float> x = all_over();
   std::vector<float> found(x.size());
