@@ -89,6 +89,8 @@ ModelSpec training_spec(const json& one) {
       spec.mechanism.parameters[name] = value.get<bool>();
     } else if (value.is_string()) {
       spec.mechanism.parameters[name] = value.get<std::string>();
+    } else if (value.is_number_float()) {
+      spec.mechanism.parameters[name] = value.get<double>();
     } else {
       spec.mechanism.parameters[name] = value.get<std::int64_t>();
     }

@@ -43,8 +43,24 @@ ScoreAttention::Block ScoreAttention::block_after(const HeadTensors& head,
   return block_at(head, block.first + block.queries);
 }
 
-StridedMatrixMap ScoreAttention::weigh(const Block& block, const HeadTensors& head,
-                                       const Prepared& prepared, std::vector<float>& room) const {
+ScoreAttention::SeenKeys ScoreAttention::seen_by(const Block& block) const {
+  return {causal_ ? block.first + 1 : block.keys, causal_};
+}
+
+void ScoreAttention::weigh(StridedMatrixMap scores, const SeenKeys&) const { softmax_rows(scores); }
+
+void ScoreAttention::weight_gradients(const ConstStridedMatrixMap& weights,
+                                      StridedMatrixMap gradients, const SeenKeys&) const {
+  // Backward of softmax: dS = W ⊙ (dW − Σ_j W dW).
+  for (std::int64_t row = 0; row < weights.rows(); ++row) {
+    const float mean = weights.row(row).dot(gradients.row(row));
+    gradients.row(row).array() = weights.row(row).array() * (gradients.row(row).array() - mean);
+  }
+}
+
+StridedMatrixMap ScoreAttention::weights_of(const Block& block, const HeadTensors& head,
+                                            const Prepared& prepared,
+                                            std::vector<float>& room) const {
   StridedMatrixMap weights = rows_in(room, block.queries, head.keys.rows());
   score({block.first, some_rows(head.queries, block.first, block.queries)}, head, prepared,
         weights);
@@ -55,7 +71,7 @@ StridedMatrixMap ScoreAttention::weigh(const Block& block, const HeadTensors& he
         .tail(block.keys - (block.first + row + 1))
         .setConstant(-std::numeric_limits<float>::infinity());
   }
-  softmax_rows(visible);
+  weigh(visible, seen_by(block));
   return visible;
 }
 
@@ -75,7 +91,7 @@ void ScoreAttention::forward_head(const HeadTensors& head, StridedMatrixMap outp
   const Prepared prepared = prepare(head);
   for (Block block = block_at(head, 0); block.queries > 0; block = block_after(head, block)) {
     const std::int64_t first = block.first;
-    const StridedMatrixMap weights = weigh(block, head, prepared, room.weights);
+    const StridedMatrixMap weights = weights_of(block, head, prepared, room.weights);
     drop_weights(head.dropout, head.head, first, head.keys.rows(), weights);
     multiply(seen(weights), some_rows(head.values, 0, block.keys), 1.0F,
              some_rows(output, first, block.queries));
@@ -95,19 +111,15 @@ void ScoreAttention::backward_head(const HeadTensors& head, const ConstStridedMa
   }
   for (Block block = block_at(head, 0); block.queries > 0; block = block_after(head, block)) {
     const std::int64_t first = block.first;
-    const StridedMatrixMap weights = weigh(block, head, prepared, room.weights);
+    const StridedMatrixMap weights = weights_of(block, head, prepared, room.weights);
     const ConstStridedMatrixMap d_rows = some_rows(d_output, first, block.queries);
     StridedMatrixMap d_scores = rows_in(room.gradients, block.queries, block.keys);
     multiply_transposed(d_rows, some_rows(head.values, 0, block.keys), 1.0F, d_scores);
     drop_weights(head.dropout, head.head, first, head.keys.rows(), d_scores);
     add_transposed_product(seen(after_dropout(block, head, weights, room.dropped)), d_rows, 1.0F,
                            some_rows(gradients.values, 0, block.keys));
-    // Backward of softmax: dS = W ⊙ (dW − Σ_j W dW).
-    for (std::int64_t row = 0; row < block.queries; ++row) {
-      const float mean = weights.row(row).dot(d_scores.row(row));
-      d_scores.row(row).array() =
-          scale * weights.row(row).array() * (d_scores.row(row).array() - mean);
-    }
+    weight_gradients(seen(weights), d_scores, seen_by(block));
+    if (scale != 1) d_scores *= scale;
     score_gradients({first, some_rows(head.queries, first, block.queries)}, head, prepared,
                     d_scores, some_rows(gradients.queries, first, block.queries), gradients, room);
   }

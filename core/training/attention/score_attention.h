@@ -1,5 +1,5 @@
-// Attention by a softmax over scores, with its gradient: the base of mechanisms that score queries
-// or pairs.
+// Attention by a softmax or another function of scores, with its gradient: the base of mechanisms
+// that score queries or pairs.
 #pragma once
 
 #include "core/training/attention/trained_heads.h"
@@ -7,7 +7,7 @@
 namespace attnscope {
 
 /// W = softmax(S), or softmax(S) + I; dropout applies to softmax(S). Derived classes provide the
-/// scores of a block of queries and their gradients.
+/// scores of a block of queries and their gradients, and may replace the softmax.
 class ScoreAttention : public TrainedHeads {
  public:
   ScoreAttention(bool causal, bool identity) : causal_(causal), identity_(identity) {}
@@ -36,6 +36,20 @@ class ScoreAttention : public TrainedHeads {
                                StridedMatrixMap d_queries, HeadGradients gradients,
                                AttentionRoom& room) const = 0;
 
+  /// Number of keys that the queries of a block see.
+  struct SeenKeys {
+    std::int64_t of_first;
+    bool causal;
+    [[nodiscard]] std::int64_t of(std::int64_t row) const {
+      return causal ? of_first + row : of_first;
+    }
+  };
+  /// Turns the scores of a block, −∞ for keys that a query does not see, into weights.
+  virtual void weigh(StridedMatrixMap scores, const SeenKeys& seen) const;
+  /// Turns the gradients of the weights into those of the scores.
+  virtual void weight_gradients(const ConstStridedMatrixMap& weights, StridedMatrixMap gradients,
+                                const SeenKeys& seen) const;
+
   void forward_head(const HeadTensors& head, StridedMatrixMap output,
                     AttentionRoom& room) const final;
   void backward_head(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
@@ -45,8 +59,9 @@ class ScoreAttention : public TrainedHeads {
   struct Block;
   [[nodiscard]] Block block_at(const HeadTensors& head, std::int64_t first) const;
   [[nodiscard]] Block block_after(const HeadTensors& head, const Block& block) const;
-  StridedMatrixMap weigh(const Block& block, const HeadTensors& head, const Prepared& prepared,
-                         std::vector<float>& room) const;
+  [[nodiscard]] SeenKeys seen_by(const Block& block) const;
+  StridedMatrixMap weights_of(const Block& block, const HeadTensors& head, const Prepared& prepared,
+                              std::vector<float>& room) const;
   static StridedMatrixMap after_dropout(const Block& block, const HeadTensors& head,
                                         const StridedMatrixMap& weights, std::vector<float>& room);
 

@@ -101,7 +101,9 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
     expect(R"({"dataset": "d", "attention_dropout": 0.1, "mechanism": ")" + std::string(mechanism) +
                "\"}",
            {"attention_dropout", "needs a mechanism that computes them",
-            "adder, linformer, softmax, synthesizer, talking-heads", name});
+            "adder, entmax, linformer, relu, sigmoid, softmax, sparsemax, ssmax, synthesizer, "
+            "talking-heads",
+            name});
   }
   expect(R"({"dataset": "d", "repeated_augmentation": 9, "batch": 8})",
          {"repeated_augmentation", "at most the batch, 8", "9"});

@@ -119,6 +119,33 @@ def orthogonal_features(count, d, *seeds):
 # --- networks --------------------
 
 
+def simplex_threshold(scores, seen, power):
+    """max(s / p - tau, 0)^p with the tau for which rows sum to 1, from the sorted scores."""
+    x = scores.masked_fill(seen == 0, -1e4) / power
+    ordered = x.sort(-1, descending=True).values
+    count = torch.arange(1, x.shape[-1] + 1)
+    mean = ordered.cumsum(-1) / count
+    if power == 1:
+        tau = mean - 1 / count
+    else:
+        spread = (ordered ** 2).cumsum(-1) / count - mean ** 2
+        tau = mean - ((1 / count - spread).clamp(min=1e-300)).sqrt()
+    last = (tau <= ordered).sum(-1, keepdim=True) - 1
+    return (x - tau.gather(-1, last)).clamp(min=0) ** power
+
+
+WEIGHTS = {
+    "sigmoid": lambda s, seen, own: torch.sigmoid(
+        s + own["bias"] - seen.sum(-1, keepdim=True).log()) * seen,
+    "relu": lambda s, seen, own: F.relu(s) / seen.sum(-1, keepdim=True) * seen,
+    "ssmax": lambda s, seen, own: (s * (own["factor"] * seen.sum(-1, keepdim=True).log()
+                                        + own["offset"])
+                                   ).masked_fill(seen == 0, -math.inf).softmax(-1),
+    "sparsemax": lambda s, seen, own: simplex_threshold(s, seen, 1),
+    "entmax": lambda s, seen, own: simplex_threshold(s, seen, 2),
+}
+
+
 class Network:
     """`case`: what the tests build the same network of."""
 
@@ -227,6 +254,9 @@ class Network:
         elif case["mechanism"] == "linear":
             weights = (1 + F.elu(q)) @ (1 + F.elu(k)).transpose(-1, -2) * seen
             weights = weights / weights.sum(-1, keepdim=True)
+        elif case["mechanism"] in WEIGHTS:
+            scores = q @ k.transpose(-1, -2) / math.sqrt(width)
+            weights = WEIGHTS[case["mechanism"]](scores, seen, case["parameters"])
         else:
             if case["mechanism"] == "adder":
                 scale = -1 / math.sqrt(2 * width * (1 - 2 / math.pi))
@@ -648,6 +678,16 @@ CASES = {
     "text_additive_windows": windows("transformer", 3, 0),
     "hash_learnt": {**BASE, "mechanism": "hash",
                     "parameters": {"codes": "learned", "mode": "paper", "bits": 5, "supports": 9}},
+    "sigmoid": one("sigmoid", bias=0.5),
+    "text_sigmoid": one("sigmoid", TEXT, bias=0),
+    "relu": one("relu"),
+    "text_relu": one("relu", TEXT),
+    "ssmax": one("ssmax", factor=0.75, offset=0.5),
+    "text_ssmax": one("ssmax", TEXT, factor=1, offset=0),
+    "sparsemax": one("sparsemax"),
+    "text_sparsemax": one("sparsemax", TEXT),
+    "entmax": one("entmax"),
+    "text_entmax": one("entmax", TEXT),
     "hash_learnt_upstream": one("hash", codes="learned", mode="upstream", bits=4, supports=7),
 }
 
