@@ -110,8 +110,8 @@ struct Q5_1 {
 /// + 32 k + l.
 HWY_INLINE void unpack_pairs(const Byte* pairs, std::int8_t* codes) {
   for (std::ptrdiff_t half = 0; half < 2; ++half) {
-    for (int k = 0; k < 4; ++k) {
-      for (int l = 0; l < 32; ++l) {
+    for (std::ptrdiff_t k = 0; k < 4; ++k) {
+      for (std::ptrdiff_t l = 0; l < 32; ++l) {
         codes[128 * half + 32 * k + l] =
             static_cast<std::int8_t>((pairs[32 * half + l] >> (2 * k)) & 3);
       }

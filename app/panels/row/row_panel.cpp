@@ -578,15 +578,15 @@ QString RowPanel::why_no_rollout(const std::vector<const OpenSubject*>& ready) c
 QString RowPanel::caption(const std::vector<const OpenSubject*>& ready) const {
   const Selection& selection = session_.selection();
   if (shown() == Shown::rollout) {
-    const QString none = why_no_rollout(ready);
+    QString none = why_no_rollout(ready);
     if (!none.isEmpty()) return none;
   }
   if (shown() == Shown::cosine) {
-    const QString none = why_no_cosine(ready);
+    QString none = why_no_cosine(ready);
     if (!none.isEmpty()) return none;
   }
   if (shown() == Shown::colours) {
-    const QString none = why_no_colours(ready);
+    QString none = why_no_colours(ready);
     if (!none.isEmpty()) return none;
   }
   const OpenSubject* const selected = session_.find(selection.subject);

@@ -207,7 +207,7 @@ VisionLanguageModel::PictureShape VisionLanguageModel::shape_of(const Image& pic
 
 std::string VisionLanguageModel::picture_text(const PictureShape& shape) const {
   if (shape.packed) return repeated(token_, shape.tokens());
-  const std::string tokens = repeated(token_, shape.rows * shape.columns);
+  std::string tokens = repeated(token_, shape.rows * shape.columns);
   if (!end_mark_.empty()) return "\n\n" + mark_ + tokens + end_mark_ + "\n\n";
   if (!marks_) return tokens;
   std::string text;
