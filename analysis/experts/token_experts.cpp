@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 
+#include "analysis/heads/row_entropy.h"
 #include "core/error.h"
 #include "core/model/parts/experts.h"
 
@@ -64,13 +66,10 @@ std::int64_t LayerExperts::busiest() const {
 
 double LayerExperts::balance() const {
   if (loads.size() < 2) return std::numeric_limits<double>::quiet_NaN();
-  double sum = 0, entropy = 0;
-  for (const std::int64_t load : loads) sum += static_cast<double>(load);
-  for (const std::int64_t load : loads) {
-    const double share = static_cast<double>(load) / sum;
-    if (share > 0) entropy -= share * std::log(share);
-  }
-  return entropy / std::log(static_cast<double>(loads.size()));
+  std::vector<double> shares(loads.begin(), loads.end());
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (double& share : shares) share /= sum;
+  return entropy_of(shares) / std::log(static_cast<double>(loads.size()));
 }
 
 std::vector<LayerExperts> layer_experts(const Trace& trace,

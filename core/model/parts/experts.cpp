@@ -7,18 +7,21 @@
 #include <numeric>
 #include <utility>
 
+#include "core/attention/kernels/exponentials.h"
+#include "core/attention/kernels/softmax_rows.h"
+
 namespace attnscope {
 
 namespace {
 
-/// Replaces a row of logits by scores.
-void to_scores(ExpertScore score, Eigen::Ref<Eigen::RowVectorXf> row) {
+/// Replaces each token's logits by scores.
+void to_scores(ExpertScore score, Tensor& logits) {
   if (score == ExpertScore::sigmoid) {
-    row = (1 + (-row.array()).exp()).inverse();
-    return;
+    sigmoid(logits.data(), logits.size(), logits.data());
+  } else {
+    const std::int64_t experts = logits.extent(1);
+    softmax_rows({logits.data(), logits.extent(0), experts, Eigen::OuterStride<>(experts)});
   }
-  row = (row.array() - row.maxCoeff()).exp();
-  row /= row.sum();
 }
 
 constexpr float kHiddenScore = -std::numeric_limits<float>::infinity();
@@ -92,10 +95,10 @@ std::vector<Share> by_expert(const Routing& routing, std::size_t experts) {
 
 Routing Experts::route(ConstMatrixMap tokens) const {
   Tensor scores = router(tokens);
+  to_scores(score, scores);
   Routing routing{Tensor({tokens.rows(), active}), Tensor({tokens.rows(), active})};
   for (Eigen::Index token = 0; token < tokens.rows(); ++token) {
     const auto row = scores.matrix().row(token);
-    to_scores(score, row);
     const std::vector<std::int64_t> chosen = chosen_experts(*this, row);
     for (std::size_t place = 0; place < chosen.size(); ++place) {
       const auto column = static_cast<Eigen::Index>(place);
@@ -128,9 +131,9 @@ Tensor Experts::operator()(ConstMatrixMap tokens, NamedTensors* recorded) const 
   if (shared) {
     Tensor added = (*shared)(tokens, {});
     if (shared_gate) {
-      const Tensor logits = (*shared_gate)(tokens);
-      const Eigen::ArrayXf gates = 1 / (1 + (-logits.matrix().col(0).array()).exp());
-      added.matrix().array().colwise() *= gates;
+      Tensor gates = (*shared_gate)(tokens);
+      sigmoid(gates.data(), gates.size(), gates.data());
+      added.matrix().array().colwise() *= gates.matrix().col(0).array();
     }
     output.matrix() += added.matrix();
   }
