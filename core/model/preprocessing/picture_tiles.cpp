@@ -10,10 +10,6 @@ namespace attnscope {
 
 namespace {
 
-struct Size {
-  std::int64_t width = 0, height = 0;
-};
-
 /// The product rounded down, as upstream rounds lengths.
 std::int64_t length_times(std::int64_t length, double ratio) {
   return static_cast<std::int64_t>(static_cast<double>(length) * ratio);
@@ -24,7 +20,7 @@ std::int64_t length_over(std::int64_t length, double ratio) {
   return static_cast<std::int64_t>(static_cast<double>(length) / ratio);
 }
 
-Size longest_edge_size(std::int64_t width, std::int64_t height, std::int64_t edge) {
+ImageSize longest_edge_size(std::int64_t width, std::int64_t height, std::int64_t edge) {
   if (edge == 0) return {width, height};
   constexpr std::int64_t longest = 4096;  // upstream's limit
   edge = std::min(edge, longest);
@@ -38,7 +34,7 @@ std::int64_t tiles_along(std::int64_t pixels, std::int64_t side) {
   return (pixels + side - 1) / side;
 }
 
-TileCounts counts_of(const Size& size, const InputSpec& spec) {
+TileCounts counts_of(const ImageSize& size, const InputSpec& spec) {
   TileCounts counts{1, 1};
   const double aspect = static_cast<double>(size.width) / static_cast<double>(size.height);
   if (size.width >= size.height) {
@@ -61,10 +57,19 @@ TileCounts counts_of(const Size& size, const InputSpec& spec) {
   return counts.down * counts.across > 1 ? counts : TileCounts{};
 }
 
+/// Cuts `joined` into tiles of the model's size.
+void cut(PictureTiles& picture, const InputSpec& spec) {
+  const std::int64_t high = spec.image_height, wide = spec.image_width;
+  for (std::int64_t tile = 0; tile < picture.down * picture.across; ++tile) {
+    picture.tiles.push_back(crop(picture.joined, tile % picture.across * wide,
+                                 tile / picture.across * high, wide, high));
+  }
+}
+
 }  // namespace
 
 Image with_longest_edge(const Image& image, const InputSpec& spec) {
-  const Size size = longest_edge_size(image.width, image.height, spec.longest_edge);
+  const ImageSize size = longest_edge_size(image.width, image.height, spec.longest_edge);
   return resize(image, size.width, size.height, spec.resize_filter);
 }
 
@@ -81,10 +86,7 @@ PictureTiles cut_into_tiles(const Image& picture, const InputSpec& spec) {
   result.joined = resize(with_longest_edge(picture, spec), std::max<std::int64_t>(across, 1) * wide,
                          std::max<std::int64_t>(down, 1) * high, spec.resize_filter);
   result.whole = resize(result.joined, wide, high, spec.resize_filter);
-  for (std::int64_t tile = 0; tile < down * across; ++tile) {
-    result.tiles.push_back(
-        crop(result.joined, tile % across * wide, tile / across * high, wide, high));
-  }
+  cut(result, spec);
   return result;
 }
 
@@ -128,11 +130,7 @@ PictureTiles fill_with_tiles(const Image& picture, const InputSpec& spec, const 
   }
   result.down = size.height / spec.image_height;
   result.across = size.width / spec.image_width;
-  for (std::int64_t tile = 0; tile < result.down * result.across; ++tile) {
-    result.tiles.push_back(crop(filled, tile % result.across * spec.image_width,
-                                tile / result.across * spec.image_height, spec.image_width,
-                                spec.image_height));
-  }
+  cut(result, spec);
   result.whole = resize(picture, spec.image_width, spec.image_height, spec.resize_filter);
   return result;
 }
