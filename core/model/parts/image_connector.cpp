@@ -33,15 +33,8 @@ class ConnectorReader {
 
   [[nodiscard]] LayerNorm norm(const std::string& name, const NormSpec& spec, std::int64_t width) {
     const Tensor stored = tensor(name + ".weight", {width});
-    LayerNorm norm{.weight = {stored.values().begin(), stored.values().end()},
-                   .bias = vector(name + ".bias", width),
-                   .eps = spec.eps,
-                   .rms = spec.kind != Norm::layer};
-    if (norm.bias.empty()) norm.bias.assign(static_cast<std::size_t>(width), 0.0F);
-    if (spec.kind == Norm::rms_plus_one) {
-      for (float& weight : norm.weight) weight += 1;
-    }
-    return norm;
+    return layer_norm(spec.kind, {stored.values().begin(), stored.values().end()},
+                      vector(name + ".bias", width), spec.eps);
   }
 
   /// Throws Error(unsupported) for a tensor that was not read.

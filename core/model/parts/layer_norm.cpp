@@ -1,6 +1,7 @@
 #include "core/model/parts/layer_norm.h"
 
 #include <cmath>
+#include <utility>
 
 #include "core/model/parts/blocks_of_work.h"
 
@@ -19,6 +20,14 @@ void LayerNorm::apply(MatrixMap x) const {
       values = ((exact - mean) * scale).cast<float>() * weights + biases;
     }
   });
+}
+
+LayerNorm layer_norm(Norm kind, std::vector<float> weight, std::vector<float> bias, double eps) {
+  if (kind == Norm::rms_plus_one) {
+    for (float& value : weight) value += 1.0F;
+  }
+  if (bias.empty()) bias.assign(weight.size(), 0.0F);
+  return {std::move(weight), std::move(bias), eps, kind != Norm::layer};
 }
 
 void normalise_groups(const LayerNorm& norm, Tensor& rows) {

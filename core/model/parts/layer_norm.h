@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/architecture/layer_spec.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -17,6 +18,10 @@ struct LayerNorm {
   /// Normalises the rows of `x` [N, D] in place.
   void apply(MatrixMap x) const;
 };
+
+/// The norm of this kind with a stored weight, to which rms_plus_one adds 1; an empty bias is 0.
+[[nodiscard]] LayerNorm layer_norm(Norm kind, std::vector<float> weight, std::vector<float> bias,
+                                   double eps);
 
 /// Normalises consecutive groups of as many channels as `norm` has: each head of a row separately,
 /// or whole rows.

@@ -289,10 +289,7 @@ std::optional<LayerNorm> read_heads_norm(const WeightReader& reader, const Layer
   if (kind == HeadsNorm::each_difference) {
     for (float& value : weight) value *= static_cast<float>(1 - initial_lambda(index));
   }
-  return LayerNorm{.weight = std::move(weight),
-                   .bias = std::vector<float>(width, 0.0F),
-                   .eps = layer.norm.eps,
-                   .rms = true};
+  return layer_norm(Norm::rms, std::move(weight), {}, layer.norm.eps);
 }
 
 /// Reads queries and the gate of the output, whose heads alternate in one weight.
@@ -399,20 +396,8 @@ constexpr double kLatentEps = 1e-6;
 LatentPart read_latent(const WeightReader& reader, const std::string& role, std::int64_t latent,
                        std::int64_t shared, std::int64_t width) {
   return {.narrow = reader.read_linear(role, latent + shared, width, Arithmetic::multiplicative),
-          .norm = {.weight = reader.read_vector(role + "_norm.weight", latent),
-                   .bias = std::vector<float>(static_cast<std::size_t>(latent), 0.0F),
-                   .eps = kLatentEps,
-                   .rms = true}};
-}
-
-/// Rows `first` to `first` + `count` − 1 of each of `groups` groups of `width` rows.
-std::vector<std::int64_t> repeated_part(std::int64_t groups, std::int64_t width, std::int64_t first,
-                                        std::int64_t count) {
-  std::vector<std::int64_t> rows;
-  for (std::int64_t row = 0; row < groups * count; ++row) {
-    rows.push_back(row / count * width + first + row % count);
-  }
-  return rows;
+          .norm = layer_norm(Norm::rms, reader.read_vector(role + "_norm.weight", latent), {},
+                             kLatentEps)};
 }
 
 /// Reads queries, keys and values that are computed from latents. The file has the rotated channels
@@ -436,11 +421,12 @@ void read_latents(const WeightReader& reader, const LayerSpec& layer, const Dime
   part.query = queries.take(rows, 0);
   part.latent =
       read_latent(reader, prefix + "latent", attention.latent_width, turned, dimensions.width);
-  const std::int64_t both = rest + dimensions.value_width;
-  const FusedWeight keys_and_values(reader, prefix + "latent_key_value", heads * both,
-                                    attention.latent_width, Arithmetic::multiplicative);
-  part.key = keys_and_values.take(repeated_part(heads, both, 0, rest), 0);
-  part.value = keys_and_values.take(repeated_part(heads, both, rest, dimensions.value_width), 0);
+  const std::vector<std::int64_t> sizes = {rest, dimensions.value_width};
+  const FusedWeight keys_and_values(reader, prefix + "latent_key_value",
+                                    heads * (rest + dimensions.value_width), attention.latent_width,
+                                    Arithmetic::multiplicative);
+  part.key = keys_and_values.take(rows_in_groups(heads, sizes, 0), 0);
+  part.value = keys_and_values.take(rows_in_groups(heads, sizes, 1), 0);
 }
 
 /// A norm per head or over all heads together, depending on the size of its tensor.
@@ -463,10 +449,8 @@ void add_cosines(std::int64_t head_width, AttentionPart& part) {
   const auto channels = static_cast<std::size_t>(head_width);
   const double root = std::sqrt(static_cast<double>(head_width));
   part.query_norm = part.key_norm =
-      LayerNorm{.weight = std::vector<float>(channels, static_cast<float>(1 / root)),
-                .bias = std::vector<float>(channels, 0.0F),
-                .eps = 1e-24 / static_cast<double>(head_width),
-                .rms = true};
+      layer_norm(Norm::rms, std::vector<float>(channels, static_cast<float>(1 / root)), {},
+                 1e-24 / static_cast<double>(head_width));
 }
 
 /// The projection of the heads' output to the model width.
@@ -765,10 +749,10 @@ std::optional<Experts> read_experts(const WeightReader& reader, const LayerSpec&
   }
   if (reader.has(prefix + "experts_mlp_gate_and_mlp1.weight")) {
     read("mlp_gate_and_mlp1", 2 * hidden, width, [&](Mlp& mlp, const Linear& both) {
-      const bool alternating = layer.mlp.alternating;
-      mlp.gate = both.rows(alternating ? repeated_part(hidden, 2, 0, 1) : counted_rows(0, hidden));
-      mlp.mlp1 =
-          both.rows(alternating ? repeated_part(hidden, 2, 1, 1) : counted_rows(hidden, hidden));
+      const std::int64_t pairs = layer.mlp.alternating ? hidden : 1;
+      const std::vector<std::int64_t> sizes(2, hidden / pairs);
+      mlp.gate = both.rows(rows_in_groups(pairs, sizes, 0));
+      mlp.mlp1 = both.rows(rows_in_groups(pairs, sizes, 1));
     });
   } else {
     read("mlp1", hidden, width, [](Mlp& mlp, Linear mlp1) { mlp.mlp1 = std::move(mlp1); });

@@ -127,17 +127,8 @@ NormSpec WeightReader::norm_of(const std::string& role) const {
 std::optional<LayerNorm> WeightReader::read_norm(const std::string& role, std::int64_t width,
                                                  double eps) const {
   if (!has(role + ".weight")) return std::nullopt;
-  LayerNorm norm;
-  norm.weight = read_vector(role + ".weight", width);
-  norm.bias = read_vector(role + ".bias", width, false);
-  if (norm.bias.empty()) norm.bias.assign(static_cast<std::size_t>(width), 0.0F);
-  norm.eps = eps;
-  const Norm kind = norm_of(role).kind;
-  norm.rms = kind != Norm::layer;
-  if (kind == Norm::rms_plus_one) {
-    for (float& weight : norm.weight) weight += 1.0F;
-  }
-  return norm;
+  return layer_norm(norm_of(role).kind, read_vector(role + ".weight", width),
+                    read_vector(role + ".bias", width, false), eps);
 }
 
 Linear WeightReader::read_linear(const std::string& role, std::int64_t outputs, std::int64_t inputs,
