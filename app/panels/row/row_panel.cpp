@@ -268,6 +268,16 @@ std::vector<float> RowPanel::weights_of(const OpenSubject& open) {
   return weights;
 }
 
+template <class Current>
+auto RowPanel::failed(const Current& current) {
+  return [this, current](const JobFailure& failure) {
+    auto* const known = current();
+    if (!known) return;
+    known->error = failure.cancelled ? tr("stopped") : QString::fromStdString(failure.what);
+    refresh();
+  };
+}
+
 void RowPanel::want_rollout(const OpenSubject& open) {
   Rollout& rollout = rollouts_[open.id];
   const std::string by = rolled_->currentData().toString().toStdString();
@@ -293,13 +303,7 @@ void RowPanel::want_rollout(const OpenSubject& open) {
               refresh();
             };
       },
-      [this, current](const JobFailure& failure) {
-        Rollout* const known = current();
-        if (!known) return;
-        known->error = failure.cancelled ? tr("stopped") : QString::fromStdString(failure.what);
-        refresh();
-      },
-      this);
+      failed(current), this);
 }
 
 void RowPanel::want_colours(const OpenSubject& open) {
@@ -333,13 +337,7 @@ void RowPanel::want_colours(const OpenSubject& open) {
           refresh();
         };
       },
-      [this, current](const JobFailure& failure) {
-        Coloured* const known = current();
-        if (!known) return;
-        known->error = failure.cancelled ? tr("stopped") : QString::fromStdString(failure.what);
-        refresh();
-      },
-      this);
+      failed(current), this);
 }
 
 void RowPanel::add_view() {
@@ -577,18 +575,11 @@ QString RowPanel::why_no_rollout(const std::vector<const OpenSubject*>& ready) c
 
 QString RowPanel::caption(const std::vector<const OpenSubject*>& ready) const {
   const Selection& selection = session_.selection();
-  if (shown() == Shown::rollout) {
-    QString none = why_no_rollout(ready);
-    if (!none.isEmpty()) return none;
-  }
-  if (shown() == Shown::cosine) {
-    QString none = why_no_cosine(ready);
-    if (!none.isEmpty()) return none;
-  }
-  if (shown() == Shown::colours) {
-    QString none = why_no_colours(ready);
-    if (!none.isEmpty()) return none;
-  }
+  QString none = shown() == Shown::rollout   ? why_no_rollout(ready)
+                 : shown() == Shown::cosine  ? why_no_cosine(ready)
+                 : shown() == Shown::colours ? why_no_colours(ready)
+                                             : QString();
+  if (!none.isEmpty()) return none;
   const OpenSubject* const selected = session_.find(selection.subject);
   const OpenSubject& named = selected && selected->subject.trace ? *selected : *ready.front();
   const Trace& trace = *named.subject.trace;

@@ -80,6 +80,9 @@ class RowPanel : public DockPanel {
   /// Positions of the tokens that have weights.
   [[nodiscard]] const TokenLayout& layout_of(const Trace& trace) const;
   void want_rollout(const OpenSubject& open);
+  /// Keeps the reason why a job failed with what current() gives, the entry of the job or null.
+  template <class Current>
+  [[nodiscard]] auto failed(const Current& current);
   /// Computes the colours of the patches after the selected layer, unless they are known.
   void want_colours(const OpenSubject& open);
   [[nodiscard]] QString caption(const std::vector<const OpenSubject*>& ready) const;
