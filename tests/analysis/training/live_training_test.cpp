@@ -166,7 +166,7 @@ std::shared_ptr<TrainingPace> in_step() {
   return pace;
 }
 
-TEST_F(LiveTrainingTest, KeepsInStepWithSlowerTrainings) {
+TEST_F(LiveTrainingTest, KeepsInStepUntilToldNotTo) {
   const auto pace = in_step();
   LiveTraining fast(begun("fast", 100000), pace);
   const RunFolder slow_folder{folder_ / "slow" / "run"};
@@ -191,7 +191,11 @@ TEST_F(LiveTrainingTest, KeepsInStepWithSlowerTrainings) {
   fast.ask_for_news();
   EXPECT_TRUE(soon([&] { return fast.snapshot()->step >= 2; }));
   pace->keep_in_step(false);
-  EXPECT_TRUE(soon([&] { return fast.moment().step > slow.moment().step + 3; }));
+  // Either may be the faster one: `fast` also writes its state, which takes long on a slow disk.
+  EXPECT_TRUE(soon([&] {
+    const std::int64_t before = fast.moment().step, its = slow.moment().step;
+    return before > its + 3 || its > fast.moment().step + 3;
+  }));
 }
 
 TEST_F(LiveTrainingTest, CatchesUpBeforeOthersContinue) {
