@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "core/tensor/dtype.h"
@@ -24,10 +23,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Byte = std::uint8_t;
 
-inline float half_at(const Byte* at) {
-  std::uint16_t bits = 0;
-  std::memcpy(&bits, at, sizeof bits);
-  return from_half(bits);
+HWY_INLINE float half_at(const Byte* at) {
+  const hn::CappedTag<float, 1> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+  return hn::GetLane(hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(at))));
 }
 
 /// Unpacked block: an element is scale · code − minimum, with one scale and minimum per group of
@@ -37,6 +36,38 @@ struct Unpacked {
   float scales[16];
   float minima[16];
 };
+
+// Vectors that 16 or 32 bytes are divided into.
+using Sixteen = hn::CappedTag<Byte, 16>;
+using Bytes = hn::CappedTag<Byte, 32>;
+
+/// Calls unpack(l) for the first byte l of each vector of 32.
+template <class Unpack>
+HWY_INLINE void for_lanes(const Unpack& unpack) {
+  for (std::size_t l = 0; l < 32; l += hn::Lanes(Bytes())) unpack(l);
+}
+
+/// Writes bytes less `offset` as codes.
+template <class Vector>
+HWY_INLINE void write_codes(Vector bytes, int offset, std::int8_t* codes) {
+  const hn::DFromV<Vector> d;
+  const hn::RebindToSigned<decltype(d)> signed_d;
+  hn::StoreU(
+      hn::Sub(hn::BitCast(signed_d, bytes), hn::Set(signed_d, static_cast<std::int8_t>(offset))),
+      signed_d, codes);
+}
+
+/// Computes factor · b for each of `count` bytes b, signed or not.
+template <int count, class Integer>
+HWY_INLINE void scale_bytes(const Integer* bytes, float factor, float* out) {
+  const hn::CappedTag<float, 8> d;
+  const hn::Rebind<Integer, decltype(d)> d8;
+  const hn::Rebind<std::int32_t, decltype(d)> d32;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto numbers = hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, bytes + i)));
+    hn::StoreU(hn::Mul(hn::Set(d, factor), numbers), d, out + i);
+  }
+}
 
 // Each layout has the elements and bytes of a block, the elements of a group, a flag for minima,
 // and `unpack`, which reads `bytes` bytes and writes elements / group scales.
@@ -50,22 +81,24 @@ struct Q8_0 {
   }
 };
 
-/// Unpacks 32 codes of 4 bits: the low halves of the bytes are the first 16. Bit i of `fifth` is
-/// the fifth bit of code i.
-HWY_INLINE void unpack_nibbles(const Byte* nibbles, std::uint32_t fifth, int offset,
+/// Unpacks 32 codes of 4 bits: the low halves of the bytes are the first 16. Bit i of the four
+/// bytes `fifth`, if there are any, is the fifth bit of code i.
+HWY_INLINE void unpack_nibbles(const Byte* nibbles, const Byte* fifth, int offset,
                                std::int8_t* codes) {
-  for (int i = 0; i < 16; ++i) {
-    const int low = nibbles[i] & 15, high = nibbles[i] >> 4;
-    codes[i] = static_cast<std::int8_t>((low | static_cast<int>((fifth >> i) & 1) << 4) - offset);
-    codes[i + 16] =
-        static_cast<std::int8_t>((high | static_cast<int>((fifth >> (i + 16)) & 1) << 4) - offset);
+  std::uint64_t sixteens[4] = {};  // in each byte 16 or 0
+  for (int i = 0; i < 4 && fifth != nullptr; ++i) {
+    // Byte k keeps bit k; adding 127 carries it, whichever it is, to the highest bit.
+    const std::uint64_t bits = fifth[i] * 0x0101010101010101U & 0x8040201008040201U;
+    sixteens[i] = ((bits + 0x7F7F7F7F7F7F7F7FU) & 0x8080808080808080U) >> 3;
   }
-}
-
-HWY_INLINE std::uint32_t word_at(const Byte* at) {
-  std::uint32_t word = 0;
-  std::memcpy(&word, at, sizeof word);
-  return word;
+  const auto* const high_bits = reinterpret_cast<const Byte*>(sixteens);
+  const Sixteen d;
+  for (std::size_t l = 0; l < 16; l += hn::Lanes(d)) {
+    const auto both = hn::LoadU(d, nibbles + l);
+    const auto low = hn::And(both, hn::Set(d, 15)), high = hn::ShiftRight<4>(both);
+    write_codes(hn::Or(low, hn::LoadU(d, high_bits + l)), offset, codes + l);
+    write_codes(hn::Or(high, hn::LoadU(d, high_bits + 16 + l)), offset, codes + 16 + l);
+  }
 }
 
 struct Q4_0 {
@@ -73,7 +106,7 @@ struct Q4_0 {
   static constexpr bool has_minima = false;
   static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
     to.scales[0] = half_at(block);
-    unpack_nibbles(block + 2, 0, 8, to.codes);
+    unpack_nibbles(block + 2, nullptr, 8, to.codes);
   }
 };
 
@@ -83,7 +116,7 @@ struct Q4_1 {
   static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
     to.scales[0] = half_at(block);
     to.minima[0] = -half_at(block + 2);
-    unpack_nibbles(block + 4, 0, 0, to.codes);
+    unpack_nibbles(block + 4, nullptr, 0, to.codes);
   }
 };
 
@@ -92,7 +125,7 @@ struct Q5_0 {
   static constexpr bool has_minima = false;
   static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
     to.scales[0] = half_at(block);
-    unpack_nibbles(block + 6, word_at(block + 2), 16, to.codes);
+    unpack_nibbles(block + 6, block + 2, 16, to.codes);
   }
 };
 
@@ -102,33 +135,34 @@ struct Q5_1 {
   static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
     to.scales[0] = half_at(block);
     to.minima[0] = -half_at(block + 2);
-    unpack_nibbles(block + 8, word_at(block + 4), 0, to.codes);
+    unpack_nibbles(block + 8, block + 4, 0, to.codes);
   }
 };
 
-/// Unpacks 256 codes of 2 bits from 64 bytes: bits 2k and 2k + 1 of byte l of half h are code 128 h
-/// + 32 k + l.
-HWY_INLINE void unpack_pairs(const Byte* pairs, std::int8_t* codes) {
-  for (std::ptrdiff_t half = 0; half < 2; ++half) {
-    for (std::ptrdiff_t k = 0; k < 4; ++k) {
-      for (std::ptrdiff_t l = 0; l < 32; ++l) {
-        codes[128 * half + 32 * k + l] =
-            static_cast<std::int8_t>((pairs[32 * half + l] >> (2 * k)) & 3);
-      }
-    }
-  }
-}
+// The layouts of 256 elements have pieces of 32 codes. Pairs of bits come from 64 bytes: bits 2k
+// and 2k + 1 of byte l of half h are code 128 h + 32 k + l.
 
 struct Q2_K {
   static constexpr int elements = 256, bytes = 84, group = 16;
   static constexpr bool has_minima = true;
   static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
-    const float scale = half_at(block + 80), minimum = half_at(block + 82);
-    for (int i = 0; i < 16; ++i) {
-      to.scales[i] = scale * static_cast<float>(block[i] & 15);
-      to.minima[i] = minimum * static_cast<float>(block[i] >> 4);
+    const Sixteen d;
+    Byte halves[32];
+    for (std::size_t l = 0; l < 16; l += hn::Lanes(d)) {
+      const auto both = hn::LoadU(d, block + l);
+      hn::StoreU(hn::And(both, hn::Set(d, 15)), d, halves + l);
+      hn::StoreU(hn::ShiftRight<4>(both), d, halves + 16 + l);
     }
-    unpack_pairs(block + 16, to.codes);
+    scale_bytes<16>(halves, half_at(block + 80), to.scales);
+    scale_bytes<16>(halves + 16, half_at(block + 82), to.minima);
+    for_lanes([&](std::size_t l) HWY_ATTR {
+      for (std::size_t half = 0; half < 2; ++half) {
+        auto pairs = hn::LoadU(Bytes(), block + 16 + 32 * half + l);
+        for (std::size_t k = 0; k < 4; ++k, pairs = hn::ShiftRight<2>(pairs)) {
+          write_codes(hn::And(pairs, hn::Set(Bytes(), 3)), 0, to.codes + 128 * half + 32 * k + l);
+        }
+      }
+    });
   }
 };
 
@@ -136,54 +170,62 @@ struct Q3_K {
   static constexpr int elements = 256, bytes = 110, group = 16;
   static constexpr bool has_minima = false;
   static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
-    const Byte* const high_bits = block;
-    const Byte* const scales = block + 96;
-    const float scale = half_at(block + 108);
-    for (int i = 0; i < 16; ++i) {
-      const int low = i < 8 ? scales[i] & 15 : scales[i - 8] >> 4;
-      const int high = (scales[8 + i % 4] >> (2 * (i / 4))) & 3;
-      to.scales[i] = scale * static_cast<float>((low | high << 4) - 32);
+    // Four of the 16 scales are computed at once.
+    std::uint32_t packed[3], words[4];
+    std::memcpy(packed, block + 96, sizeof packed);
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t low = packed[i % 2] >> (4 * (i / 2)), high = packed[2] >> (2 * i);
+      words[i] = (low & 0x0F0F0F0FU) | (high & 0x03030303U) << 4;
     }
-    unpack_pairs(block + 32, to.codes);
-    for (int k = 0; k < 8; ++k) {  // a cleared bit subtracts 4
-      for (int l = 0; l < 32; ++l) {
-        std::int8_t& code = to.codes[32 * k + l];
-        code = static_cast<std::int8_t>(code - 4 + 4 * ((high_bits[l] >> k) & 1));
+    std::int8_t six_bits[16];
+    for (std::size_t l = 0; l < 16; l += hn::Lanes(Sixteen())) {
+      write_codes(hn::LoadU(Sixteen(), reinterpret_cast<const Byte*>(words) + l), 32, six_bits + l);
+    }
+    scale_bytes<16>(six_bits, half_at(block + 108), to.scales);
+    for_lanes([&](std::size_t l) HWY_ATTR {
+      auto thirds = hn::LoadU(Bytes(), block + l);  // a cleared bit subtracts 4
+      for (std::size_t half = 0; half < 2; ++half) {
+        auto pairs = hn::LoadU(Bytes(), block + 32 + 32 * half + l);
+        for (std::size_t k = 0; k < 4; ++k) {
+          const auto third = hn::And(thirds, hn::Set(Bytes(), 1));
+          write_codes(hn::Or(hn::And(pairs, hn::Set(Bytes(), 3)), hn::ShiftLeft<2>(third)), 4,
+                      to.codes + 128 * half + 32 * k + l);
+          pairs = hn::ShiftRight<2>(pairs);
+          thirds = hn::ShiftRight<1>(thirds);
+        }
       }
-    }
+    });
   }
 };
 
 /// Unpacks the eight scales and minima of Q4_K and Q5_K, 6 bits each, from 12 bytes.
 HWY_INLINE void unpack_scales(const Byte* block, Unpacked& to) {
-  const float scale = half_at(block), minimum = half_at(block + 2);
-  const Byte* const packed = block + 4;
-  for (int i = 0; i < 4; ++i) {
-    to.scales[i] = scale * static_cast<float>(packed[i] & 63);
-    to.minima[i] = minimum * static_cast<float>(packed[i + 4] & 63);
-    const int last = packed[i + 8];
-    to.scales[i + 4] = scale * static_cast<float>((last & 15) | (packed[i] >> 6) << 4);
-    to.minima[i + 4] = minimum * static_cast<float>((last >> 4) | (packed[i + 4] >> 6) << 4);
-  }
-}
-
-/// Unpacks 256 codes of 4 bits: in each group of 32 bytes, the low halves are 32 codes and the high
-/// halves the next 32.
-HWY_INLINE void unpack_long_nibbles(const Byte* nibbles, std::int8_t* codes) {
-  for (int k = 0; k < 4; ++k) {
-    for (int l = 0; l < 32; ++l) {
-      codes[64 * k + l] = static_cast<std::int8_t>(nibbles[32 * k + l] & 15);
-      codes[64 * k + 32 + l] = static_cast<std::int8_t>(nibbles[32 * k + l] >> 4);
-    }
-  }
+  // Four bytes are computed at once.
+  std::uint32_t packed[3];
+  std::memcpy(packed, block + 4, sizeof packed);
+  const auto join = [](std::uint32_t first, std::uint32_t low, std::uint32_t high) {
+    const std::uint32_t last = (low & 0x0F0F0F0FU) | ((high >> 2) & 0x30303030U);
+    return (first & 0x3F3F3F3FU) | static_cast<std::uint64_t>(last) << 32;
+  };
+  const std::uint64_t six_bits[2] = {join(packed[0], packed[2], packed[0]),
+                                     join(packed[1], packed[2] >> 4, packed[1])};
+  scale_bytes<8>(reinterpret_cast<const Byte*>(&six_bits[0]), half_at(block), to.scales);
+  scale_bytes<8>(reinterpret_cast<const Byte*>(&six_bits[1]), half_at(block + 2), to.minima);
 }
 
 struct Q4_K {
   static constexpr int elements = 256, bytes = 144, group = 32;
   static constexpr bool has_minima = true;
+  /// In each 32 bytes, the low halves are 32 codes and the high halves the next 32.
   static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
     unpack_scales(block, to);
-    unpack_long_nibbles(block + 16, to.codes);
+    for_lanes([&](std::size_t l) HWY_ATTR {
+      for (std::size_t k = 0; k < 4; ++k) {
+        const auto both = hn::LoadU(Bytes(), block + 16 + 32 * k + l);
+        write_codes(hn::And(both, hn::Set(Bytes(), 15)), 0, to.codes + 64 * k + l);
+        write_codes(hn::ShiftRight<4>(both), 0, to.codes + 64 * k + 32 + l);
+      }
+    });
   }
 };
 
@@ -191,15 +233,20 @@ struct Q5_K {
   static constexpr int elements = 256, bytes = 176, group = 32;
   static constexpr bool has_minima = true;
   static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
-    const Byte* const high_bits = block + 16;
     unpack_scales(block, to);
-    unpack_long_nibbles(block + 48, to.codes);
-    for (int k = 0; k < 8; ++k) {
-      for (int l = 0; l < 32; ++l) {
-        std::int8_t& code = to.codes[32 * k + l];
-        code = static_cast<std::int8_t>(code | ((high_bits[l] >> k) & 1) << 4);
+    for_lanes([&](std::size_t l) HWY_ATTR {
+      auto fifths = hn::LoadU(Bytes(), block + 16 + l);
+      const auto with_fifth = [&](auto nibble) HWY_ATTR {
+        const auto fifth = hn::And(fifths, hn::Set(Bytes(), 1));
+        fifths = hn::ShiftRight<1>(fifths);
+        return hn::Or(nibble, hn::ShiftLeft<4>(fifth));
+      };
+      for (std::size_t k = 0; k < 4; ++k) {
+        const auto both = hn::LoadU(Bytes(), block + 48 + 32 * k + l);
+        write_codes(with_fifth(hn::And(both, hn::Set(Bytes(), 15))), 0, to.codes + 64 * k + l);
+        write_codes(with_fifth(hn::ShiftRight<4>(both)), 0, to.codes + 64 * k + 32 + l);
       }
-    }
+    });
   }
 };
 
@@ -207,25 +254,26 @@ struct Q6_K {
   static constexpr int elements = 256, bytes = 210, group = 16;
   static constexpr bool has_minima = false;
   static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
-    const float scale = half_at(block + 208);
-    for (int i = 0; i < 16; ++i) {
-      to.scales[i] = scale * static_cast<float>(static_cast<std::int8_t>(block[192 + i]));
-    }
-    for (std::ptrdiff_t half = 0; half < 2; ++half) {
-      const Byte* const low = block + 64 * half;
-      const Byte* const high = block + 128 + 32 * half;
-      std::int8_t* const codes = to.codes + 128 * half;
-      for (int l = 0; l < 64; ++l) {
-        codes[l] = static_cast<std::int8_t>(low[l] & 15);
-        codes[64 + l] = static_cast<std::int8_t>(low[l] >> 4);
+    scale_bytes<16>(reinterpret_cast<const std::int8_t*>(block + 192), half_at(block + 208),
+                    to.scales);
+    for_lanes([&](std::size_t l) HWY_ATTR {
+      for (std::size_t half = 0; half < 2; ++half) {
+        auto pairs = hn::LoadU(Bytes(), block + 128 + 32 * half + l);
+        auto* codes = to.codes + 128 * half + l;
+        const auto write = [&](auto nibbles) HWY_ATTR {
+          const auto pair = hn::And(pairs, hn::Set(Bytes(), 3));
+          write_codes(hn::Or(nibbles, hn::ShiftLeft<4>(pair)), 32, codes);
+          pairs = hn::ShiftRight<2>(pairs);
+          codes += 32;
+        };
+        const auto first = hn::LoadU(Bytes(), block + 64 * half + l);
+        const auto second = hn::LoadU(Bytes(), block + 64 * half + 32 + l);
+        write(hn::And(first, hn::Set(Bytes(), 15)));
+        write(hn::And(second, hn::Set(Bytes(), 15)));
+        write(hn::ShiftRight<4>(first));
+        write(hn::ShiftRight<4>(second));
       }
-      for (int k = 0; k < 4; ++k) {
-        for (int l = 0; l < 32; ++l) {
-          const int two = (high[l] >> (2 * k)) & 3;
-          codes[32 * k + l] = static_cast<std::int8_t>((codes[32 * k + l] | two << 4) - 32);
-        }
-      }
-    }
+    });
   }
 };
 
@@ -267,35 +315,53 @@ ATTNSCOPE_OPAQUE void decode(const Byte* blocks, std::int64_t count, float* out)
   }
 }
 
-/// Products of x with rows; `sums` has the sum of x in each group of a row.
+/// The products of x with rows.
 template <class Layout>
 ATTNSCOPE_OPAQUE void multiply(const Byte* rows, std::int64_t count, std::int64_t per_row,
-                               const float* x, const float* sums, float* out) {
+                               const float* x, float* out) {
   // Vectors have at most 16 lanes, so every group consists of whole vectors.
   const hn::CappedTag<float, 16> d;
   const hn::Rebind<std::int8_t, decltype(d)> d8;
   const hn::Rebind<std::int32_t, decltype(d)> d32;
   constexpr int kGroups = Layout::elements / Layout::group;
+  const hn::CappedTag<float, std::min(kGroups, 8)> dm;
+  std::vector<float> sums;  // the sum of x in each group
+  if (Layout::has_minima) {
+    for (const float* at = x; at < x + per_row * Layout::elements; at += Layout::group) {
+      auto sum = hn::Zero(d);
+      for (std::size_t i = 0; i < Layout::group; i += hn::Lanes(d)) {
+        sum = hn::Add(sum, hn::LoadU(d, at + i));
+      }
+      sums.push_back(hn::GetLane(hn::SumOfLanes(d, sum)));
+    }
+  }
   Unpacked unpacked;
   for (std::int64_t row = 0; row < count; ++row) {
-    auto total = hn::Zero(d);
-    float minima = 0;
+    // Each sum waits for its last addition, so there are several.
+    decltype(hn::Zero(d)) totals[] = {hn::Zero(d), hn::Zero(d)};
+    auto minima = hn::Zero(dm);
     const float* at = x;
-    const float* sum = sums;
+    const float* sum = sums.data();
     for (std::int64_t block = 0; block < per_row; ++block, rows += Layout::bytes) {
       Layout::unpack(rows, unpacked);
-      for (int group = 0; group < kGroups; ++group, at += Layout::group, ++sum) {
+      for (int group = 0; group < kGroups; ++group, at += Layout::group) {
         const std::int8_t* const codes = unpacked.codes + group * Layout::group;
         auto part = hn::Zero(d);
         for (std::size_t i = 0; i < Layout::group; i += hn::Lanes(d)) {
           const auto code = hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, codes + i)));
           part = hn::MulAdd(code, hn::LoadU(d, at + i), part);
         }
+        auto& total = totals[group % 2];
         total = hn::MulAdd(hn::Set(d, unpacked.scales[group]), part, total);
-        if (Layout::has_minima) minima += unpacked.minima[group] * *sum;
+      }
+      if (!Layout::has_minima) continue;
+      for (int group = 0; group < kGroups; group += static_cast<int>(hn::Lanes(dm))) {
+        minima = hn::MulAdd(hn::LoadU(dm, unpacked.minima + group), hn::LoadU(dm, sum), minima);
+        sum += hn::Lanes(dm);
       }
     }
-    out[row] = hn::GetLane(hn::SumOfLanes(d, total)) - minima;
+    out[row] = hn::GetLane(hn::SumOfLanes(d, hn::Add(totals[0], totals[1]))) -
+               hn::GetLane(hn::SumOfLanes(dm, minima));
   }
 }
 
@@ -333,17 +399,10 @@ bool Decode(std::uint32_t ggml_type, const Byte* blocks, std::int64_t count, flo
   return with_layout(ggml_type, [&]<class Layout>(Layout) { decode<Layout>(blocks, count, out); });
 }
 
-/// The number of elements in a group; 0 if there is no decoder for the layout.
-int GroupSize(std::uint32_t ggml_type) {
-  int size = 0;
-  with_layout(ggml_type, [&]<class Layout>(Layout) { size = Layout::group; });
-  return size;
-}
-
 void Multiply(std::uint32_t ggml_type, const Byte* rows, std::int64_t count, std::int64_t per_row,
-              const float* x, const float* sums, float* out) {
+              const float* x, float* out) {
   with_layout(ggml_type,
-              [&]<class Layout>(Layout) { multiply<Layout>(rows, count, per_row, x, sums, out); });
+              [&]<class Layout>(Layout) { multiply<Layout>(rows, count, per_row, x, out); });
 }
 
 }  // namespace attnscope::HWY_NAMESPACE
@@ -353,7 +412,6 @@ HWY_AFTER_NAMESPACE();
 namespace attnscope {
 
 HWY_EXPORT(Decode);
-HWY_EXPORT(GroupSize);
 HWY_EXPORT(Multiply);
 
 namespace {
@@ -420,14 +478,8 @@ void dequantise(const BlockLayout& layout, const std::byte* blocks, std::int64_t
 void multiply_rows(const BlockLayout& layout, const std::byte* rows, std::int64_t count,
                    std::int64_t per_row, const float* x, float* out) {
   check_readable(layout);
-  const auto group = static_cast<std::int64_t>(HWY_DYNAMIC_DISPATCH(GroupSize)(layout.ggml_type));
-  std::vector<float> sums;
-  for (std::int64_t at = 0; at < per_row * layout.elements; at += group) {
-    sums.push_back(static_cast<float>(std::accumulate(x + at, x + at + group, 0.0)));
-  }
   HWY_DYNAMIC_DISPATCH(Multiply)
-  (layout.ggml_type, reinterpret_cast<const std::uint8_t*>(rows), count, per_row, x, sums.data(),
-   out);
+  (layout.ggml_type, reinterpret_cast<const std::uint8_t*>(rows), count, per_row, x, out);
 }
 
 }  // namespace attnscope
