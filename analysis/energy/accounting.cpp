@@ -85,9 +85,7 @@ class Accountant {
     }
     if (embedding.types > 0) add(layers_.sum("type embedding", stage.tokens, stage.width));
     if (embedding.norm) {
-      const bool patches = embedding.kind == StageEmbedding::Kind::convolution;
-      add(layers_.norm("normalisation", patches ? embedding.outputs : stage.tokens, stage.width),
-          ComponentGroup::normalisation);
+      add(layers_.norm("normalisation", stage.tokens, stage.width), ComponentGroup::normalisation);
     }
     if (stage.position_convolution_taps > 0) {
       add(layers_.convolution("position convolution", stage.tokens, stage.position_convolution_taps,
@@ -123,7 +121,7 @@ class Accountant {
     const MechanismCost cost(kind.mechanism);
     // Every adder layer is followed by a LayerNorm, which scales its large outputs.
     std::vector<OperationCount> projections, adder_norms;
-    for (const Projection& projection : cost.projections(stage.width, shape)) {
+    for (const Projection& projection : layer_projections(stage, cost, shape)) {
       const std::int64_t rows = filled ? in_windows : projection.of_keys ? shape.keys : asking;
       projections.push_back(layers_.linear(projection.component, rows, projection.inputs,
                                            projection.outputs, has_bias(architecture_, projection),
@@ -135,6 +133,7 @@ class Accountant {
     for (const OperationCount& count : projections) {
       if (count.component != "output projection") add(count, ComponentGroup::attention);
     }
+    prepare_queries_and_keys(stage, shape, part);
     for (OperationCount count : core(cost, shape, kind, stage)) {
       add(std::move(count), ComponentGroup::attention);
     }
@@ -161,31 +160,78 @@ class Accountant {
     cost_.parts.push_back(std::move(part));
   }
 
+  /// Adds the norms of single queries and keys and their rotary positions.
+  void prepare_queries_and_keys(const Stage& stage, const AttentionShape& shape,
+                                PartCost& part) const {
+    const auto add = [&](OperationCount count) {
+      part.components.push_back({std::move(count), ComponentGroup::attention});
+    };
+    for (const bool keys : {false, true}) {
+      const Count heads = keys && stage.key_heads > 0 ? stage.key_heads : shape.heads;
+      const Count tokens = keys ? shape.keys : shape.queries;
+      if (stage.query_norm > 0) {
+        const bool of_head = stage.query_norm == shape.head_width;
+        const Count width = of_head ? shape.head_width : heads * shape.head_width;
+        add(layers_.norm("norms of queries and keys", (of_head ? tokens * heads : tokens).value(),
+                         width.value()));
+      }
+      if (stage.rotated > 0) {
+        add(layers_.rotation(((tokens - stage.unrotated_tokens) * heads).value(), stage.rotated));
+      }
+    }
+  }
+
   void count_mlp(const Stage& stage, std::int64_t asking, const CountedLayer& kind,
                  PartCost& part) const {
     const auto add = [&](OperationCount count, ComponentGroup group) {
       part.components.push_back({std::move(count), group});
     };
-    add(layers_.norm("normalisation", asking, stage.width), ComponentGroup::normalisation);
-    add(layers_.linear("FFN in", asking, stage.width, stage.mlp_width, architecture_.linear_biases,
-                       kind.arithmetic),
-        ComponentGroup::feed_forward);
-    if (stage.mlp_convolution_taps > 0) {
-      add(layers_.convolution("FFN convolution", asking, stage.mlp_convolution_taps, 1,
-                              stage.mlp_width),
-          ComponentGroup::feed_forward);
+    if (stage.mlp_norm) {
+      add(layers_.norm("normalisation", asking, stage.width), ComponentGroup::normalisation);
     }
-    add(layers_.activation("activation", asking, stage.mlp_width, architecture_.activation),
-        ComponentGroup::feed_forward);
-    if (stage.gated_mlp) {
-      add(layers_.linear("FFN gate", asking, stage.width, stage.mlp_width,
-                         architecture_.linear_biases, kind.arithmetic),
+    // `read`: number of MLPs whose weights are read.
+    const auto add_linear = [&](const char* name, std::int64_t rows, std::int64_t inputs,
+                                std::int64_t outputs, std::int64_t read) {
+      OperationCount count =
+          layers_.linear(name, rows, inputs, outputs, architecture_.linear_biases, kind.arithmetic);
+      const OperationCount others = costs::moving(costs::component(name, 0, 0), options_.convention,
+                                                  (Count(read) - 1) * inputs * outputs);
+      accumulate(count, others);
+      add(std::move(count), ComponentGroup::feed_forward);
+    };
+    const auto add_mlp = [&](std::int64_t rows, std::int64_t hidden, std::int64_t read) {
+      add_linear("FFN in", rows, stage.width, hidden, read);
+      if (stage.mlp_convolution_taps > 0) {
+        add(layers_.convolution("FFN convolution", rows, stage.mlp_convolution_taps, 1, hidden),
+            ComponentGroup::feed_forward);
+      }
+      add(layers_.activation("activation", rows, hidden, architecture_.activation),
           ComponentGroup::feed_forward);
-      add(layers_.product("gate", asking, stage.mlp_width), ComponentGroup::feed_forward);
+      if (stage.gated_mlp) {
+        add_linear("FFN gate", rows, stage.width, hidden, read);
+        add(layers_.product("gate", rows, hidden), ComponentGroup::feed_forward);
+      }
+      add_linear("FFN out", rows, hidden, stage.width, read);
+    };
+    if (stage.experts == 0) {
+      add_mlp(asking, stage.mlp_width, 1);
+      return;
     }
-    add(layers_.linear("FFN out", asking, stage.mlp_width, stage.width, architecture_.linear_biases,
-                       kind.arithmetic),
-        ComponentGroup::feed_forward);
+    for (OperationCount& count :
+         layers_.routing(asking, stage.width, stage.experts, stage.active_experts,
+                         architecture_.router_biases)) {
+      add(std::move(count), ComponentGroup::feed_forward);
+    }
+    // At most as many experts are read as tokens choose.
+    const std::int64_t choices = (Count(asking) * stage.active_experts).value();
+    add_mlp(choices, stage.mlp_width, std::min(choices, stage.experts));
+    if (stage.shared_width > 0) add_mlp(asking, stage.shared_width, 1);
+    if (architecture_.shared_gate) {
+      add(layers_.linear("gate", asking, stage.width, 1, false, kind.arithmetic),
+          ComponentGroup::feed_forward);
+      add(layers_.activation("gate", asking, 1, Activation::silu), ComponentGroup::feed_forward);
+      add(layers_.product("gate", asking, stage.width), ComponentGroup::feed_forward);
+    }
   }
 
   /// Operations of the attention core, summed over its windows.
@@ -251,6 +297,10 @@ class Accountant {
     const std::int64_t rows =
         (Count(architecture_.head_copies) * architecture_.head_tokens).value();
     std::int64_t inputs = last.width;
+    if (architecture_.head_norm) {
+      part.components.push_back(
+          {layers_.norm("normalisation", rows, inputs), ComponentGroup::normalisation});
+    }
     if (architecture_.scaled_head) {
       part.components.push_back(
           {layers_.scaling("head", (Count(rows) * inputs).value(), 1), ComponentGroup::head});

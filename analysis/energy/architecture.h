@@ -45,7 +45,8 @@ struct StageEmbedding {
   bool fixed_positions = false;     ///< position embeddings are sines and cosines, not learned
   bool scaled = false;              ///< tokens are multiplied by a constant
   std::int64_t class_tokens = 0;
-  bool norm = false;  ///< a norm of the width follows
+  bool biases = true;  ///< the convolution or merging of patches has a bias
+  bool norm = false;   ///< a norm of the width follows
   std::vector<StemConvolution> stem = {};
   Activation stem_activation = Activation::relu;
 };
@@ -57,6 +58,12 @@ struct Stage {
   std::int64_t width = 0;       ///< D
   std::int64_t heads = 0;       ///< H, divides D unless head_width is given
   std::int64_t head_width = 0;  ///< d; 0: D / H
+  std::int64_t key_heads = 0;   ///< Hk, number of key and value heads; 0: H
+  /// Width of the norms of queries and of keys, d or of all heads; 0: none.
+  std::int64_t query_norm = 0;
+  /// Number of channels of each head of queries and keys that rotary positions turn, and of tokens
+  /// without a position before the others.
+  std::int64_t rotated = 0, unrotated_tokens = 0;
   std::int64_t layers = 0;
   std::int64_t mlp_width = 0;
   /// Taps of the depth-wise convolution in the MLP (PVTv2); 0: none.
@@ -83,6 +90,11 @@ struct Stage {
   /// layers (T5).
   std::int64_t position_buckets = 0;
   bool gated_mlp = false;  ///< a third linear layer, activated, multiplies the hidden units
+  bool mlp_norm = true;    ///< false if the MLP takes the attention's normed input
+  /// Number of MLPs of width mlp_width from which a router chooses active_experts for each token;
+  /// 0: one MLP for all tokens.
+  std::int64_t experts = 0, active_experts = 0;
+  std::int64_t shared_width = 0;  ///< width of an MLP for all tokens next to experts; 0: none
   /// Number of encoder tokens that a decoder reads; 0: no decoder. Layers then alternate between
   /// self-attention without an MLP, and cross-attention with an MLP.
   std::int64_t memory_tokens = 0;
@@ -102,8 +114,11 @@ struct Network {
   Arithmetic arithmetic = Arithmetic::multiplicative;
   Activation activation = Activation::gelu;
   bool final_norm = true;
-  bool linear_biases = true;
-  bool layer_scales = false;  ///< learned scales of the outputs of attention and MLP
+  bool linear_biases = true;   ///< biases of the MLP
+  bool output_biases = true;   ///< biases of the attention's output projection
+  bool router_biases = false;  ///< biases of the routers of experts
+  bool shared_gate = false;    ///< a gate of the MLP next to experts
+  bool layer_scales = false;   ///< learned scales of the outputs of attention and MLP
   bool query_key_value_biases = true;
   bool key_biases = true;     ///< biases of the keys, if query_key_value_biases (none in Whisper)
   bool rms_norms = false;     ///< RMS norms instead of LayerNorms
@@ -111,6 +126,7 @@ struct Network {
   bool causal = false;       ///< no token attends to later ones; all pairs are counted nevertheless
   bool pooler = false;       ///< tanh of a linear layer of the first token (BERT)
   bool scaled_head = false;  ///< the input of the head is multiplied by a constant (T5)
+  bool head_norm = false;    ///< a norm of the head's input alone
   bool head_bias = true;
   std::vector<std::int64_t> head_hidden;  ///< hidden widths of a multi-layer head
   std::int64_t head_outputs = 0;          ///< classes or vocabulary; 0: no head

@@ -64,8 +64,19 @@ std::int64_t offsets_of(const Stage& stage, const CountedLayer& kind) {
   return 4 * side - 2;
 }
 
+std::vector<Projection> layer_projections(const Stage& stage, const MechanismCost& cost,
+                                          const AttentionShape& shape) {
+  std::vector<Projection> list = cost.projections(stage.width, shape);
+  if (stage.key_heads == 0) return list;
+  for (Projection& one : list) {
+    if (one.component != "key projection" && one.component != "value projection") continue;
+    one.outputs = (Count(one.outputs) / stage.heads * stage.key_heads).value();
+  }
+  return list;
+}
+
 bool has_bias(const Network& network, const Projection& projection) {
-  if (projection.component == "output projection") return network.linear_biases;
+  if (projection.component == "output projection") return network.output_biases;
   if (projection.component == "key projection" && !network.key_biases) return false;
   return network.query_key_value_biases;
 }
@@ -192,6 +203,29 @@ OperationCount LayerCosts::scaling(const std::string& name, std::int64_t rows,
   if (convention_ != CostConvention::complete) return component(name, 0, 0);
   const Count elements = Count(rows) * width;
   return moving(component(name, elements, 0), convention_, 2 * elements + width);
+}
+
+OperationCount LayerCosts::rotation(std::int64_t rows, std::int64_t channels) const {
+  const std::string name = "rotary positions";
+  if (convention_ != CostConvention::complete) return component(name, 0, 0);
+  const Count elements = Count(rows) * channels;
+  return moving(component(name, 2 * elements, elements), convention_, 2 * elements);
+}
+
+std::vector<OperationCount> LayerCosts::routing(std::int64_t rows, std::int64_t width,
+                                                std::int64_t experts, std::int64_t active,
+                                                bool biases) const {
+  const std::string name = "router";
+  std::vector<OperationCount> counts = {
+      linear(name, rows, width, experts, biases, Arithmetic::multiplicative)};
+  if (convention_ != CostConvention::complete) return counts;
+  const Count scores = Count(rows) * experts, outputs = Count(rows) * active * width;
+  OperationCount softmax = component(name, 0, 3 * scores);  // maximum, difference, sum
+  softmax.exponentials = softmax.divisions = scores.value();
+  counts.push_back(moving(softmax, convention_, 2 * scores));
+  counts.push_back(
+      moving(component(name, outputs, outputs), convention_, outputs + Count(rows) * width));
+  return counts;
 }
 
 OperationCount LayerCosts::product(const std::string& name, std::int64_t rows,

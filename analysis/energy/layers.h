@@ -35,6 +35,11 @@ struct CountedLayer {
 /// Number of learned vectors [d] for decomposed positions in such a layer; 0 if there are none.
 [[nodiscard]] std::int64_t offsets_of(const Stage& stage, const CountedLayer& kind);
 
+/// The mechanism's projections. Those of keys and values have the stage's number of key heads.
+[[nodiscard]] std::vector<Projection> layer_projections(const Stage& stage,
+                                                        const MechanismCost& cost,
+                                                        const AttentionShape& shape);
+
 /// True if that projection of a layer has a bias.
 [[nodiscard]] bool has_bias(const Network& network, const Projection& projection);
 
@@ -83,6 +88,16 @@ class LayerCosts {
   /// offsets, both added to each score [rows, keys].
   [[nodiscard]] OperationCount decomposed_positions(std::int64_t rows, std::int64_t width,
                                                     std::int64_t sides, std::int64_t keys) const;
+
+  /// Rotary positions of `channels` channels of each row: two products and a sum for each channel;
+  /// counted only by `complete`.
+  [[nodiscard]] OperationCount rotation(std::int64_t rows, std::int64_t channels) const;
+
+  /// The choice of `active` of `experts` MLPs for each row [width] by softmax(W x), and the sum of
+  /// their outputs by their weights. Comparisons are not counted; all but W x only by `complete`.
+  [[nodiscard]] std::vector<OperationCount> routing(std::int64_t rows, std::int64_t width,
+                                                    std::int64_t experts, std::int64_t active,
+                                                    bool biases) const;
 
   /// Element-wise products of two [rows, width] in a gated MLP; counted only by `complete`.
   [[nodiscard]] OperationCount product(const std::string& name, std::int64_t rows,

@@ -40,8 +40,8 @@ void add_embedding(Sum& sum, const Network& architecture, const Stage& stage) {
     if (stem.norm) sum.add("normalisation", norm_parameters(architecture, own));
   }
   if (embedding.kind == StageEmbedding::Kind::convolution) {
-    sum.add("patch embedding",
-            Count(embedding.kernel_taps) * embedding.input_channels * width + width);
+    sum.add("patch embedding", Count(embedding.kernel_taps) * embedding.input_channels * width +
+                                   (embedding.biases ? width : Count(0)));
   }
   if (embedding.kind == StageEmbedding::Kind::sound) {
     sum.add("sound embedding",
@@ -67,7 +67,17 @@ void add_embedding(Sum& sum, const Network& architecture, const Stage& stage) {
 void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
                const CountedLayer& kind) {
   const Count width = stage.width;
-  sum.add("normalisation", (kind.has_mlp ? 2 : 1) * norm_parameters(architecture, width));
+  const bool second_norm = kind.has_mlp && stage.mlp_norm;
+  sum.add("normalisation", (second_norm ? 2 : 1) * norm_parameters(architecture, width));
+  if (stage.query_norm > 0) {
+    const Count heads = stage.key_heads > 0 ? stage.key_heads : stage.heads;
+    const Count per_head = shape_of(stage).head_width;
+    // The norm of all keys is as wide as they are.
+    const bool of_all = stage.query_norm != per_head.value();
+    sum.add("norms of queries and keys",
+            norm_parameters(architecture, stage.query_norm) +
+                norm_parameters(architecture, of_all ? heads * per_head : per_head));
+  }
   if (architecture.layer_scales) sum.add("layer scale", 2 * width);
   const MechanismCost cost(kind.mechanism);
   AttentionShape shape = shape_of(stage);
@@ -78,7 +88,7 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
             width * width * area + width + (stage.reduction_norm ? 2 * width : Count(0)));
   }
   const bool adder = kind.arithmetic == Arithmetic::adder;
-  for (const Projection& projection : cost.projections(stage.width, shape)) {
+  for (const Projection& projection : layer_projections(stage, cost, shape)) {
     const Count biases = has_bias(architecture, projection) ? projection.outputs : 0;
     sum.add(projection.component, Count(projection.inputs) * projection.outputs + biases);
     // Gain and bias of the LayerNorm after every adder layer.
@@ -100,9 +110,18 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
   if (adder) {  // LayerNorms after the heads' output and both MLP layers
     sum.add("normalisation", 2 * (Count(shape.heads) * shape.value_width + hidden + width));
   }
-  sum.add("FFN", 2 * width * hidden + (architecture.linear_biases ? width + hidden : Count(0)));
-  if (stage.gated_mlp) {
-    sum.add("FFN", width * hidden + (architecture.linear_biases ? hidden : Count(0)));
+  const auto mlp = [&](Count units) {
+    const Count biases = architecture.linear_biases ? units : Count(0);
+    Count parameters = 2 * width * units + biases + (architecture.linear_biases ? width : Count(0));
+    if (stage.gated_mlp) parameters = parameters + width * units + biases;
+    return parameters;
+  };
+  sum.add("FFN", std::max<std::int64_t>(stage.experts, 1) * mlp(hidden));
+  if (stage.experts > 0) {
+    sum.add("router", width * stage.experts +
+                          (architecture.router_biases ? Count(stage.experts) : Count(0)) +
+                          (architecture.shared_gate ? width : Count(0)));
+    if (stage.shared_width > 0) sum.add("FFN", mlp(stage.shared_width));
   }
   if (stage.mlp_convolution_taps > 0) {
     sum.add("FFN convolution", Count(stage.mlp_convolution_taps) * hidden + hidden);
@@ -137,7 +156,9 @@ std::vector<ParameterCount> count_parameters(const Network& architecture,
     if (stage.closing_norm) sum.add("normalisation", norm_parameters(architecture, stage.width));
   }
   const Count width = architecture.stages.back().width;
-  if (architecture.final_norm) sum.add("normalisation", norm_parameters(architecture, width));
+  for (const bool norm : {architecture.final_norm, architecture.head_norm}) {
+    if (norm) sum.add("normalisation", norm_parameters(architecture, width));
+  }
   if (architecture.pooler) sum.add("pooler", width * width + width);
   if (const Count hidden = architecture.pooling; architecture.pooling > 0) {
     sum.add("attention pooling", width * hidden + hidden + hidden + 1);

@@ -187,7 +187,7 @@ Network make_fastformer_lm(const NamedNetwork& self, const NetworkExtents& exten
     stage.windows.push_back(layer + 1 == stage.layers ? 0 : std::int64_t{4} << layer);
   }
   architecture.mechanism = {"additive", {{"causal", true}}};
-  architecture.linear_biases = false;
+  architecture.linear_biases = architecture.output_biases = false;
   architecture.query_key_value_biases = false;
   architecture.head_outputs = stage.embedding.vocabulary;
   architecture.head_tokens = stage.tokens;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analysis/energy/architecture.h"
+#include "analysis/energy/layers.h"
 #include "core/architecture/pyramid_grid.h"
 #include "core/error.h"
 
@@ -91,10 +92,17 @@ void add_stem(StageEmbedding& embedding, const InputSpec& input, const std::stri
   embedding.stem_activation = stem.activation;
 }
 
+/// Number of tokens requested, else a text model's context, or the tokens of an image; 0: unknown.
+std::int64_t length_of(const ModelSpec& spec, std::int64_t tokens) {
+  if (tokens > 0) return tokens;
+  return spec.reads_texts() ? spec.input.context : spec.tokens();
+}
+
 /// All layers, without their embedding. Throws Error(usage) about `name` with an example if the
 /// number of tokens is unknown because it depends on `input`.
 Stage layers_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
-                   const std::string& input, const std::string& example) {
+                   const std::string& input, const std::string& example,
+                   const std::optional<WeightExtents>& weights) {
   Stage stage;
   stage.tokens = tokens;
   if (stage.tokens <= 0) {
@@ -108,12 +116,26 @@ Stage layers_stage(const ModelSpec& spec, const std::string& name, std::int64_t 
   stage.layers = spec.layers;
   stage.mlp_width = spec.layer.mlp.width;
   stage.gated_mlp = spec.layer.mlp.form == MlpForm::gated;
+  stage.key_heads = spec.layer.attention.key_heads;
+  if (const RotarySpec& rotary = spec.layer.rotary; rotary.form != Rotary::none) {
+    stage.rotated = rotary.width > 0 ? rotary.width : shape_of(stage).head_width;
+    if (rotary.grid != RotaryGrid::sequence) stage.unrotated_tokens = spec.input.prefix_tokens();
+  }
+  if (spec.layer.mlp.experts > 0) {
+    stage.experts = spec.layer.mlp.experts;
+    stage.active_experts = spec.layer.mlp.active_experts;
+    stage.shared_width = spec.layer.mlp.shared_width;
+  }
+  if (weights) {
+    stage.query_norm = weights->query_norm;
+    stage.mlp_norm = weights->mlp_norm;
+  }
   return stage;
 }
 
 Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                 const std::optional<WeightExtents>& weights) {
-  Stage stage = layers_stage(spec, name, tokens > 0 ? tokens : spec.tokens(), "input", "196");
+  Stage stage = layers_stage(spec, name, length_of(spec, tokens), "input", "196", weights);
   if (spec.is_audio()) {
     constexpr std::int64_t taps = 3;
     stage.embedding = {.kind = StageEmbedding::Kind::sound,
@@ -132,6 +154,10 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
     stage.embedding.input_channels = spec.input.channels;
     stage.embedding.kernel_taps = spec.input.patch_height * spec.input.patch_width;
     stage.embedding.positions = spec.positions.kind == Positions::learned ? stage.tokens : 0;
+    if (weights) {
+      stage.embedding.biases = weights->patch_biases;
+      stage.embedding.norm = weights->embedding_norm;
+    }
     add_stem(stage.embedding, spec.input, name, stage.embedding.outputs, weights);
   }
   return stage;
@@ -234,15 +260,11 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
 std::string uncounted(const ModelSpec& spec) {
   const LayerSpec& layer = spec.layer;
   if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
-  if (layer.mlp.experts > 0) return "experts";
-  if (layer.key_heads() != layer.attention.heads) return "grouped keys and values";
-  if (layer.rotary.form != Rotary::none) return "rotary positions";
+  if (layer.attention.latent_width > 0) return "latent keys and values";
   const ScoreBias bias = layer.scores.bias;
   const bool counted = bias == ScoreBias::none || bias == ScoreBias::decomposed ||
                        (bias == ScoreBias::buckets && spec.reads_texts());
   if (!counted && !spec.shifts_windows()) return "biases of relative positions";
-  const bool tiles = layer.scores.window_form == WindowForm::tiles;
-  if (layer.scores.window > 0 && !tiles) return "windows";
   if (layer.scores.soft_cap > 0) return "soft caps";
   if (layer.attention.cosine) return "cosines of queries and keys";
   const AttentionSpec& attention = layer.attention;
@@ -254,13 +276,32 @@ std::string uncounted(const ModelSpec& spec) {
   if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
   if (spec.readout.kind == Readout::masked_token) return "heads of masked tokens";
   if (spec.embedding_width() != spec.width) return "token embeddings narrower than the model";
-  // Layers may differ only in the windows of a grid, which are counted per layer.
+  // Windows are counted per layer, or are as long as the text (check_windows). Rotary angles do not
+  // change the number of operations.
   for (const LayerDifference& difference : spec.differences) {
     for (const auto& [member, value] : difference.members) {
-      if (member != "scores.window" || !tiles) return "layers that differ";
+      const bool angles =
+          member == "rotary.theta" || member == "rotary.scaling" || member == "rotary.factor";
+      if (member != "scores.window" && !angles) return "layers that differ";
     }
   }
   return {};
+}
+
+/// Throws Error(unsupported) if a window of last tokens, or around each token, is shorter than the
+/// input.
+void check_windows(const ModelSpec& spec, const std::string& name, std::int64_t tokens) {
+  // Windows of a grid are counted.
+  if (spec.layer.scores.window_form == WindowForm::tiles || !spec.stages.empty()) return;
+  for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+    const std::int64_t window = layer_of(spec, layer).scores.window;
+    if (window == 0 || window >= length_of(spec, tokens)) continue;
+    throw Error(ErrorKind::unsupported, "windows shorter than the input are not counted")
+        .about(name)
+        .expected("at most " + std::to_string(window) + " tokens")
+        .found(std::to_string(length_of(spec, tokens)))
+        .remedy("--tokens " + std::to_string(window));
+  }
 }
 
 /// Adds the head of a classifier.
@@ -280,7 +321,7 @@ void add_head(Network& architecture, const ModelSpec& spec, std::int64_t classes
 /// The stage of a text's tokens, with their embedding.
 Stage text_model_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                        const std::optional<WeightExtents>& weights) {
-  Stage stage = layers_stage(spec, name, tokens > 0 ? tokens : spec.input.context, "text", "512");
+  Stage stage = layers_stage(spec, name, length_of(spec, tokens), "text", "512", weights);
   stage.layers = spec.body_layers();
   if (spec.layer.scores.bias == ScoreBias::buckets) {
     stage.position_buckets = spec.layer.scores.buckets;
@@ -354,7 +395,8 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
   if (spec.is_language_model()) {
     add_token_head(architecture, spec, classes, weights);
     if (spec.layer.form != LayerForm::transformer && !weights) {
-      architecture.linear_biases = architecture.query_key_value_biases = false;
+      architecture.linear_biases = architecture.output_biases = false;
+      architecture.query_key_value_biases = false;
     }
     return;
   }
@@ -374,11 +416,14 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
 
 Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                         std::int64_t classes, const std::optional<WeightExtents>& weights) {
-  if (const std::string missing = uncounted(spec); !missing.empty()) {
+  std::string missing = uncounted(spec);
+  if (weights && weights->local_convolutions) missing = "convolutions of the tokens";
+  if (!missing.empty()) {
     throw Error(ErrorKind::unsupported, "the operations of " + missing + " are not counted")
         .about(name)
         .remedy("take a model without them");
   }
+  check_windows(spec, name, tokens);
   Network architecture;
   architecture.name = architecture.title = name;
   architecture.source = "its weight file";
@@ -397,6 +442,10 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
   architecture.scaled_scores = scale.rule != ScoreScale::Rule::number || scale.number != 1;
   if (weights) {
     architecture.linear_biases = weights->linear_biases;
+    architecture.output_biases = weights->output_biases;
+    architecture.router_biases = weights->router_biases;
+    architecture.shared_gate = weights->shared_gate;
+    architecture.head_norm = weights->head_norm;
     architecture.layer_scales = weights->layer_scales;
     architecture.query_key_value_biases = weights->query_key_value_biases;
     architecture.key_biases = weights->key_biases;

@@ -147,14 +147,26 @@ WeightExtents Transformer::extents() const {
   extents.pooling = readout.pooling1.outputs();
   const Block& block = weights_.stages.front().blocks.front();
   extents.query_key_value_biases = block.attention.query.has_bias();
-  extents.linear_biases = block.mlp && block.mlp->mlp1.has_bias();
+  extents.output_biases = !block.attention.out || block.attention.out->has_bias();
+  const Mlp* const mlp =
+      block.experts ? &block.experts->mlps.front() : (block.mlp ? &*block.mlp : nullptr);
+  extents.linear_biases = mlp != nullptr && mlp->mlp1.has_bias();
+  if (block.experts) {
+    extents.router_biases = block.experts->router.has_bias();
+    extents.shared_gate = block.experts->shared_gate.has_value();
+  }
   extents.key_biases = !block.attention.key || block.attention.key->has_bias();
   extents.layer_scales = !block.scale1.empty();
-  extents.embedding_norm = weights_.embedding.norm.has_value();
+  if (const auto& norm = block.attention.query_norm) extents.query_norm = std::ssize(norm->weight);
+  extents.local_convolutions = block.local1 || block.local2;
+  extents.mlp_norm = block.spec.residual != Residual::parallel || block.mlp_norms.before;
+  const std::optional<PatchEmbedding>& patches = weights_.embedding.patches;
+  extents.embedding_norm = weights_.embedding.norm || (patches && patches->norm_after);
+  extents.patch_biases = !patches || patches->patch.has_bias();
+  extents.head_norm = readout.head_norm.has_value();
   extents.encoder_norm = weights_.stages.front().norm.has_value();
   extents.final_norm = readout.final_norm.has_value();
-  if (const std::optional<PatchEmbedding>& patches = weights_.embedding.patches;
-      patches && patches->stem) {
+  if (patches && patches->stem) {
     for (const Stem::Layer& layer : patches->stem->layers)
       extents.stem_norms.push_back(layer.norm.has_value());
   }

@@ -117,7 +117,7 @@ TEST(SwinEnergy, WindowsOfOtherKindsAreRefused) {
   spec.layer.scores.window_form = WindowForm::around;
   spec.readout.kind = Readout::none;
   EXPECT_THAT(error_of([&] { (void)architecture_of(spec, "local"); }),
-              testing::HasSubstr("windows are not counted"));
+              testing::HasSubstr("windows shorter than the input are not counted"));
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ ModelSpec t5_spec() {
 WeightExtents t5_weights() {
   WeightExtents weights;
   weights.tied_head = true;
-  weights.head_biases = weights.linear_biases = weights.query_key_value_biases = false;
+  weights.head_biases = weights.linear_biases = weights.output_biases = false;
+  weights.query_key_value_biases = false;
   weights.encoder_norm = true;
   return weights;
 }
@@ -132,6 +133,110 @@ TEST(EncoderDecoderEnergy, AGatedMlpHasAThirdLayerAndAProduct) {
   EXPECT_EQ(component_of(cost, "gate").multiplications, 12 * kRead * 1024);
   // A layer has 3 · 512 · 1024 parameters in place of 2 · 512 · 2048.
   EXPECT_EQ(learned_numbers_of(network), 60'506'624 - 12 * 512 * 1024);
+}
+
+/// A language model of RMS norms, gated MLPs and rotary positions, such as Llama.
+struct LlamaExtents {
+  std::int64_t width, layers, heads, key_heads, hidden, vocabulary;
+};
+
+ModelSpec llama_spec(const LlamaExtents& of) {
+  ModelSpec spec = text_spec(of.width, of.layers, of.heads, of.vocabulary);
+  spec.input.context = 4096;
+  spec.positions.kind = Positions::none;
+  spec.layer.norm.kind = Norm::rms;
+  spec.layer.scores.causal = true;
+  spec.layer.attention.key_heads = of.key_heads;
+  spec.layer.rotary.form = Rotary::half;
+  spec.layer.mlp = {.form = MlpForm::gated, .width = of.hidden, .activation = Activation::silu};
+  spec.readout.kind = Readout::next_token;
+  return spec;
+}
+
+WeightExtents llama_weights() {
+  WeightExtents weights;
+  weights.head_biases = weights.linear_biases = weights.output_biases = false;
+  weights.query_key_value_biases = false;
+  return weights;
+}
+
+std::int64_t learned_numbers_of(const ModelSpec& spec, const WeightExtents& weights) {
+  return learned_numbers_of(architecture_of(spec, "model", kRead, -1, weights));
+}
+
+TEST(LanguageModelEnergy, ParametersAreThosePublished) {
+  const WeightExtents weights = llama_weights();
+  EXPECT_EQ(learned_numbers_of(llama_spec({4096, 32, 32, 0, 11008, 32000}), weights), 6'738'415'616)
+      << "Llama 2 7B";
+  EXPECT_EQ(learned_numbers_of(llama_spec({2048, 22, 32, 4, 5632, 32000}), weights), 1'100'048'384)
+      << "TinyLlama 1.1B";
+  ModelSpec qwen = llama_spec({1024, 28, 16, 8, 3072, 151936});
+  qwen.layer.attention.head_width = 128;
+  WeightExtents qwen_weights = weights;
+  qwen_weights.query_norm = 128;
+  qwen_weights.tied_head = true;
+  EXPECT_EQ(learned_numbers_of(qwen, qwen_weights), 596'049'920) << "Qwen3 0.6B";
+  ModelSpec mixtral = llama_spec({4096, 32, 32, 8, 14336, 32000});
+  mixtral.layer.mlp.experts = 8;
+  EXPECT_EQ(learned_numbers_of(mixtral, weights), 46'702'792'704) << "Mixtral 8x7B";
+  ModelSpec phi = llama_spec({2560, 32, 32, 0, 10240, 51200});
+  phi.layer.norm.kind = Norm::layer;
+  phi.layer.residual = Residual::parallel;
+  phi.layer.rotary.width = 32;
+  phi.layer.mlp = {.width = 10240, .activation = Activation::gelu_tanh};
+  WeightExtents phi_weights;
+  phi_weights.mlp_norm = false;
+  EXPECT_EQ(learned_numbers_of(phi, phi_weights), 2'779'683'840) << "Phi-2";
+}
+
+TEST(LanguageModelEnergy, GroupedKeysAndRotaryPositionsAreCountedByHand) {
+  const ModelSpec spec = llama_spec({64, 3, 8, 2, 96, 100});
+  WeightExtents weights = llama_weights();
+  weights.query_norm = 8;
+  const NetworkCost cost =
+      counted_text(architecture_of(spec, "small", kRead, -1, weights), CostConvention::complete);
+  constexpr std::int64_t n = kRead, layers = 3;
+  EXPECT_EQ(component_of(cost, "query projection").multiplications, layers * n * 64 * 64);
+  EXPECT_EQ(component_of(cost, "key projection").multiplications, layers * n * 64 * 16);
+  EXPECT_EQ(component_of(cost, "value projection").multiplications, layers * n * 64 * 16);
+  EXPECT_EQ(component_of(cost, "scores").multiplications, layers * n * n * 64) << "as of all heads";
+  EXPECT_EQ(component_of(cost, "rotary positions").multiplications, layers * n * 2 * (64 + 16));
+  EXPECT_EQ(component_of(cost, "rotary positions").additions, layers * n * (64 + 16));
+  EXPECT_EQ(component_of(cost, "norms of queries and keys").multiplications,
+            layers * n * 3 * (64 + 16));
+}
+
+TEST(LanguageModelEnergy, EachTokenPassesThroughItsExperts) {
+  ModelSpec spec = llama_spec({64, 3, 8, 2, 96, 100});
+  spec.layer.mlp.experts = 16;
+  spec.layer.mlp.active_experts = 4;
+  spec.layer.mlp.shared_width = 32;
+  const auto cost_for = [&](std::int64_t tokens) {
+    return counted_text(architecture_of(spec, "small", tokens, -1, llama_weights()),
+                        CostConvention::complete);
+  };
+  const NetworkCost cost = cost_for(kRead);
+  constexpr std::int64_t n = kRead, layers = 3;
+  EXPECT_EQ(component_of(cost, "FFN in").multiplications, layers * n * 64 * (4 * 96 + 32));
+  EXPECT_EQ(component_of(cost, "FFN gate").multiplications, layers * n * 64 * (4 * 96 + 32));
+  EXPECT_EQ(component_of(cost, "router").exponentials, layers * n * 16);
+  EXPECT_EQ(component_of(cost, "router").multiplications, layers * n * (64 * 16 + 4 * 64));
+  // The weights of 16 experts are read for 64 tokens, of 4 experts for one.
+  const auto moved = [](std::int64_t tokens, std::int64_t read) {
+    return 4 * layers * (tokens * (4 * (64 + 96) + 64 + 32) + read * 64 * 96 + 64 * 32);
+  };
+  EXPECT_EQ(component_of(cost, "FFN out").bytes_moved, moved(n, 16));
+  EXPECT_EQ(component_of(cost_for(1), "FFN out").bytes_moved, moved(1, 4));
+}
+
+TEST(LanguageModelEnergy, WindowsMustBeAsLongAsTheInput) {
+  ModelSpec spec = llama_spec({64, 3, 8, 2, 96, 100});
+  spec.layer.scores.window = 48;
+  EXPECT_NO_THROW((void)architecture_of(spec, "small", 48));
+  EXPECT_THAT(
+      error_of([&] { return architecture_of(spec, "small", 49); }),
+      testing::AllOf(testing::HasSubstr("windows shorter than the input"),
+                     testing::HasSubstr("at most 48 tokens"), testing::HasSubstr("--tokens 48")));
 }
 
 /// BART-base.
