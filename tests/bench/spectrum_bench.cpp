@@ -9,6 +9,7 @@
 #include "analysis/spectrum/spectrum.h"
 #include "core/attention/mechanism.h"
 #include "core/platform/openblas.h"
+#include "core/platform/process_memory.h"
 #include "core/tensor/blas.h"
 #include "tests/bench/python_turns.h"
 #include "tests/bench/turns.h"
@@ -81,9 +82,14 @@ BENCHMARK_CAPTURE(spectra_beside_numpy, softmax_every_value, MechanismChoice{"so
                   SpectrumAccuracy::every_value)
     ->Apply(sizes);
 
-// Adds the BLAS kernels to the benchmark's context.
-const bool stated =
-    (use_one_blas_thread(), benchmark::AddCustomContext("blas_kernels", blas_kernels()), true);
+/// Begins like the program (app/cli/main.cpp) and adds the BLAS kernels to the benchmark's context.
+bool begin() {
+  release_large_blocks_when_freed();
+  use_one_blas_thread();
+  benchmark::AddCustomContext("blas_kernels", blas_kernels());
+  return true;
+}
+const bool begun = begin();
 
 }  // namespace
 }  // namespace attnscope
