@@ -27,15 +27,10 @@ StridedMatrixMap rows_in(std::vector<float>& room, std::int64_t rows, std::int64
 
 }  // namespace
 
-/// Queries [first, first + queries) and their visible keys, the first `keys`.
-struct ScoreAttention::Block {
-  std::int64_t first = 0, queries = 0, keys = 0;
-};
-
 ScoreAttention::Block ScoreAttention::block_at(const HeadTensors& head, std::int64_t first) const {
   const std::int64_t count =
       std::min(queries_of_block(head.keys.rows()), head.queries.rows() - first);
-  return {first, count, causal_ ? first + count : head.keys.rows()};
+  return {head.head, first, count, causal_ ? first + count : head.keys.rows(), causal_};
 }
 
 ScoreAttention::Block ScoreAttention::block_after(const HeadTensors& head,
@@ -43,14 +38,10 @@ ScoreAttention::Block ScoreAttention::block_after(const HeadTensors& head,
   return block_at(head, block.first + block.queries);
 }
 
-ScoreAttention::SeenKeys ScoreAttention::seen_by(const Block& block) const {
-  return {causal_ ? block.first + 1 : block.keys, causal_};
-}
-
-void ScoreAttention::weigh(StridedMatrixMap scores, const SeenKeys&) const { softmax_rows(scores); }
+void ScoreAttention::weigh(StridedMatrixMap scores, const Block&) const { softmax_rows(scores); }
 
 void ScoreAttention::weight_gradients(const ConstStridedMatrixMap& weights,
-                                      StridedMatrixMap gradients, const SeenKeys&) const {
+                                      StridedMatrixMap gradients, const Block&) const {
   // Backward of softmax: dS = W ⊙ (dW − Σ_j W dW).
   for (std::int64_t row = 0; row < weights.rows(); ++row) {
     const float mean = weights.row(row).dot(gradients.row(row));
@@ -68,10 +59,10 @@ StridedMatrixMap ScoreAttention::weights_of(const Block& block, const HeadTensor
                            Eigen::OuterStride<>(weights.outerStride()));
   for (std::int64_t row = 0; causal_ && row < block.queries; ++row) {
     visible.row(row)
-        .tail(block.keys - (block.first + row + 1))
+        .tail(block.keys - block.seen_by(row))
         .setConstant(-std::numeric_limits<float>::infinity());
   }
-  weigh(visible, seen_by(block));
+  weigh(visible, block);
   return visible;
 }
 
@@ -118,7 +109,7 @@ void ScoreAttention::backward_head(const HeadTensors& head, const ConstStridedMa
     drop_weights(head.dropout, head.head, first, head.keys.rows(), d_scores);
     add_transposed_product(seen(after_dropout(block, head, weights, room.dropped)), d_rows, 1.0F,
                            some_rows(gradients.values, 0, block.keys));
-    weight_gradients(seen(weights), d_scores, seen_by(block));
+    weight_gradients(seen(weights), d_scores, block);
     if (scale != 1) d_scores *= scale;
     score_gradients({first, some_rows(head.queries, first, block.queries)}, head, prepared,
                     d_scores, some_rows(gradients.queries, first, block.queries), gradients, room);

@@ -36,19 +36,21 @@ class ScoreAttention : public TrainedHeads {
                                StridedMatrixMap d_queries, HeadGradients gradients,
                                AttentionRoom& room) const = 0;
 
-  /// Number of keys that the queries of a block see.
-  struct SeenKeys {
-    std::int64_t of_first;
-    bool causal;
-    [[nodiscard]] std::int64_t of(std::int64_t row) const {
-      return causal ? of_first + row : of_first;
+  /// A block of the map of head `head`: queries [first, first + queries) and their visible keys,
+  /// the first `keys`.
+  struct Block {
+    std::int64_t head = 0, first = 0, queries = 0, keys = 0;
+    bool causal = false;
+    /// Number of keys that the query in row `row` sees.
+    [[nodiscard]] std::int64_t seen_by(std::int64_t row) const {
+      return causal ? first + row + 1 : keys;
     }
   };
   /// Turns the scores of a block, −∞ for keys that a query does not see, into weights.
-  virtual void weigh(StridedMatrixMap scores, const SeenKeys& seen) const;
+  virtual void weigh(StridedMatrixMap scores, const Block& block) const;
   /// Turns the gradients of the weights into those of the scores.
   virtual void weight_gradients(const ConstStridedMatrixMap& weights, StridedMatrixMap gradients,
-                                const SeenKeys& seen) const;
+                                const Block& block) const;
 
   void forward_head(const HeadTensors& head, StridedMatrixMap output,
                     AttentionRoom& room) const final;
@@ -56,10 +58,8 @@ class ScoreAttention : public TrainedHeads {
                      HeadGradients gradients, AttentionRoom& room) const final;
 
  private:
-  struct Block;
   [[nodiscard]] Block block_at(const HeadTensors& head, std::int64_t first) const;
   [[nodiscard]] Block block_after(const HeadTensors& head, const Block& block) const;
-  [[nodiscard]] SeenKeys seen_by(const Block& block) const;
   StridedMatrixMap weights_of(const Block& block, const HeadTensors& head, const Prepared& prepared,
                               std::vector<float>& room) const;
   static StridedMatrixMap after_dropout(const Block& block, const HeadTensors& head,

@@ -20,12 +20,15 @@ std::unique_ptr<const TrainedAttention> make_trained_daft_full(const TrainedAtte
 std::unique_ptr<const TrainedAttention> make_trained_daft_local(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_daft_one_hot(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_entmax(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_forgetting(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_hash(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_linear(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_linformer(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_performer(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_relu(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_retention(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sigmoid(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_sink(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sparsemax(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_ssmax(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_synthesizer(const TrainedAttentionForm& form);
@@ -33,7 +36,7 @@ std::unique_ptr<const TrainedAttention> make_trained_talking_heads(
     const TrainedAttentionForm& form);
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
-  static constexpr std::array<TrainedAttentionEntry, 19> list = {{
+  static constexpr std::array<TrainedAttentionEntry, 22> list = {{
       {"adder", make_trained_adder, true},
       {"additive", make_trained_additive},
       {"cosformer", make_trained_cosformer},
@@ -42,13 +45,16 @@ std::span<const TrainedAttentionEntry> trained_attentions() {
       {"daft-local", make_trained_daft_local},
       {"daft-one-hot", make_trained_daft_one_hot},
       {"entmax", make_trained_entmax, true},
+      {"forgetting", make_trained_forgetting, true},
       {"hash", make_trained_hash},
       {"linear", make_trained_linear},
       {"linformer", make_trained_linformer, true},
       {"performer", make_trained_performer},
       {"relu", make_trained_relu, true},
+      {"retention", make_trained_retention, true},
       {"sigmoid", make_trained_sigmoid, true},
       {"softmax", make_trained_softmax, true},
+      {"softmax-sink", make_trained_sink, true},
       {"sparsemax", make_trained_sparsemax, true},
       {"ssmax", make_trained_ssmax, true},
       {"synthesizer", make_trained_synthesizer, true},

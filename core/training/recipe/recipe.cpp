@@ -387,6 +387,11 @@ ModelSpec Recipe::model(ExampleKind kind) const {
   }
   spec.input.patch_height = spec.input.patch_width = read.whole("patch");
   const bool mean = read.choice("readout", image_readout_names) == ImageReadout::mean;
+  if (!mean && find_mechanism(spec.mechanism.name).sequential) {
+    throw bad_value("readout",
+                    "mean with " + spec.mechanism.name + ", whose class token sees only itself",
+                    "class");
+  }
   spec.input.class_tokens = mean ? 0 : 1;
   spec.readout.kind = mean ? Readout::mean : Readout::class_token;
   spec.positions.kind = read.choice("positions", image_position_names);

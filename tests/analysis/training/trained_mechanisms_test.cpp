@@ -19,6 +19,7 @@ struct MechanismRun {
   bool texts = false;
   const char* layer_form = "transformer";
   const char* windows = "";
+  const char* readout = "class";
 };
 
 void PrintTo(const MechanismRun& one, std::ostream* stream) { *stream << one.name; }
@@ -30,6 +31,7 @@ class TrainedMechanismsTest : public testing::TestWithParam<MechanismRun> {
         {"mechanism", std::string(GetParam().mechanism)},
         {"layer_form", std::string(GetParam().layer_form)},
         {"windows", std::string(GetParam().windows)},
+        {"readout", std::string(GetParam().readout)},
         {"dataset",
          (GetParam().texts ? write_small_text(sources_) : write_small_data_set(sources_)).string()},
         {"steps", std::int64_t{40}},
@@ -106,6 +108,13 @@ INSTANTIATE_TEST_SUITE_P(
         MechanismRun{"AdditiveWindows", "additive,causal=true", true, "transformer", "3,0"},
         MechanismRun{"Fastformer", "additive", true, "fastformer"},
         MechanismRun{"FastformerWindows", "additive,causal=true", true, "fastformer", "4,0"},
+        MechanismRun{"SoftmaxSink", "softmax-sink,sink=1"},
+        MechanismRun{"SoftmaxSinkOfTexts", "softmax-sink", true},
+        MechanismRun{.name = "Forgetting", .mechanism = "forgetting,rate=0.1", .readout = "mean"},
+        MechanismRun{"ForgettingOfTexts", "forgetting,rate=0.1", true},
+        MechanismRun{"Retention", "retention,exponent=2"},
+        MechanismRun{"RetentionOfTexts", "retention,exponent=2", true},
+
         MechanismRun{"TalkingHeads", "talking-heads"},
         MechanismRun{"TalkingHeadsOfTexts", "talking-heads", true}),
     [](const auto& info) { return info.param.name; });

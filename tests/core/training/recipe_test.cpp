@@ -98,12 +98,13 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
          {"average_decay", "learned codes", "0.9"});
   for (const char* const mechanism : {"linear", "additive", "daft-full", "hash,codes=sign"}) {
     const std::string name = std::string(mechanism).substr(0, std::string(mechanism).find(','));
-    expect(R"({"dataset": "d", "attention_dropout": 0.1, "mechanism": ")" + std::string(mechanism) +
-               "\"}",
-           {"attention_dropout", "needs a mechanism that computes them",
-            "adder, entmax, linformer, relu, sigmoid, softmax, sparsemax, ssmax, synthesizer, "
-            "talking-heads",
-            name});
+    expect(
+        R"({"dataset": "d", "attention_dropout": 0.1, "mechanism": ")" + std::string(mechanism) +
+            "\"}",
+        {"attention_dropout", "needs a mechanism that computes them",
+         "adder, entmax, forgetting, linformer, relu, retention, sigmoid, softmax, softmax-sink, "
+         "sparsemax, ssmax, synthesizer, talking-heads",
+         name});
   }
   expect(R"({"dataset": "d", "repeated_augmentation": 9, "batch": 8})",
          {"repeated_augmentation", "at most the batch, 8", "9"});
@@ -225,6 +226,16 @@ TEST(RecipeTest, CodesAreLearnedFromThePapersNumberOfPairsUnlessAnotherIsGiven) 
   EXPECT_FALSE(Recipe::from_json(R"({"dataset": "d"})").has_random_codes());
   EXPECT_THROW((void)Recipe::from_json(R"({"dataset": "d", "code_pairs": 0})"), Error);
   EXPECT_THROW((void)Recipe::from_json(R"({"dataset": "d", "code_weights": "signs"})"), Error);
+}
+
+TEST(RecipeTest, RefusesAClassTokenThatSeesOnlyItself) {
+  const auto recipe = [](const char* readout) {
+    return Recipe::from_json(R"({"dataset": "d", "mechanism": "forgetting", "readout": ")" +
+                             std::string(readout) + "\"}");
+  };
+  EXPECT_EQ(recipe("mean").model(ExampleKind::images).readout.kind, Readout::mean);
+  EXPECT_THROW((void)recipe("class").model(ExampleKind::images), Error);
+  EXPECT_TRUE(recipe("class").model(ExampleKind::chunks).is_language_model());
 }
 
 TEST(RecipeTest, StagesAreThoseOfAPyramid) {

@@ -143,7 +143,19 @@ WEIGHTS = {
                                    ).masked_fill(seen == 0, -math.inf).softmax(-1),
     "sparsemax": lambda s, seen, own: simplex_threshold(s, seen, 1),
     "entmax": lambda s, seen, own: simplex_threshold(s, seen, 2),
+    "softmax-sink": lambda s, seen, own: torch.cat(
+        [s.masked_fill(seen == 0, -math.inf), torch.full_like(s[..., :1], own["sink"])], -1
+    ).softmax(-1)[..., :-1],
+    "forgetting": lambda s, seen, own: (s - own["rate"] * distances(s)).masked_fill(
+        torch.ones_like(s).tril() == 0, -math.inf).softmax(-1),
+    "retention": lambda s, seen, own: s * seen * (
+        1 - 2.0 ** (-own["exponent"] - torch.arange(s.shape[1])))[:, None, None] ** distances(s),
 }
+
+
+def distances(scores):
+    place = torch.arange(scores.shape[-1])
+    return (place[:, None] - place).abs()
 
 
 class Network:
@@ -689,6 +701,12 @@ CASES = {
     "entmax": one("entmax"),
     "text_entmax": one("entmax", TEXT),
     "hash_learnt_upstream": one("hash", codes="learned", mode="upstream", bits=4, supports=7),
+    "softmax_sink": one("softmax-sink", sink=0.5),
+    "text_softmax_sink": one("softmax-sink", TEXT, sink=0),
+    "forgetting": one("forgetting", rate=0.25),
+    "text_forgetting": one("forgetting", TEXT, rate=0.05),
+    "retention": one("retention", exponent=1.5),
+    "text_retention": one("retention", TEXT, exponent=5),
 }
 
 
