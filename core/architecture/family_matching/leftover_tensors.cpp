@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <optional>
 #include <set>
 
 #include "core/architecture/family_matching/tail_roles.h"
+#include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/text/pattern.h"
 #include "core/utf8.h"
@@ -58,6 +60,11 @@ struct Hint {
 };
 
 constexpr std::string_view kExpertPart = "expert";
+
+/// Tensors of mechanisms that the families of our own files may have, and that another program's
+/// file may have under the same names for an attention that the file does not tell.
+constexpr std::string_view kAmbiguous[] = {"scale", "lambda_q1", "lambda_k1", "lambda_q2",
+                                           "lambda_k2"};
 
 /// Parts of names with their probable meaning; the first match counts.
 constexpr Hint kHints[] = {
@@ -164,6 +171,7 @@ class Leftovers {
             const ModelOptions& options, std::span<const std::string> unused)
       : match_(match), checkpoint_(checkpoint), ignored_(options.ignored()), unused_(unused) {
     for (const auto& [role, source] : match.sources) {
+      if (lacks_mechanism(role)) continue;
       used_.insert(source.tensor);
       used_.insert(source.pieces.begin(), source.pieces.end());
     }
@@ -216,6 +224,19 @@ class Leftovers {
   }
 
  private:
+  /// True for an ambiguous tensor of a mechanism that neither the family nor a file of our own
+  /// states.
+  [[nodiscard]] bool lacks_mechanism(std::string_view role) const {
+    const std::size_t found = role.find(".mechanism.");
+    if (found == std::string_view::npos) return false;
+    const std::string_view name = role.substr(found + std::string_view(".mechanism.").size());
+    if (std::ranges::find(kAmbiguous, name) == std::end(kAmbiguous)) return false;
+    const auto format = checkpoint_.metadata().find("format");
+    if (format != checkpoint_.metadata().end() && format->second == "attnscope-model") return false;
+    const auto& tensors = find_mechanism(match_.description->spec.mechanism.name).tensors;
+    return std::ranges::find(tensors, name, &TensorDescription::name) == tensors.end();
+  }
+
   /// Throws if a role takes rows of a tensor and no other role takes the remaining rows.
   void check_rows() const {
     std::map<std::string_view, std::vector<RowRange>> taken;

@@ -57,6 +57,20 @@ struct FeatureAttention<Scalar>::Sums {
 };
 
 template <class Scalar>
+struct FeatureAttention<Scalar>::Quotient {
+  Scalar divisor;
+  bool varies;  ///< the divisor changes with the sum of the weights
+};
+
+template <class Scalar>
+auto FeatureAttention<Scalar>::quotient(Scalar sum, Eigen::Index keys) const -> Quotient {
+  if (divisor_.one) return {1, false};
+  const auto least = static_cast<Scalar>(divisor_.least),
+             added = static_cast<Scalar>(divisor_.per_key * static_cast<double>(keys));
+  return {std::max(sum, least) + added, !(sum < least)};
+}
+
+template <class Scalar>
 void FeatureAttention<Scalar>::forward_head(const HeadTensors& head, StridedMatrixMap output,
                                             AttentionRoom&) const {
   const Features phi = features(head);
@@ -73,8 +87,8 @@ void FeatureAttention<Scalar>::forward_head(const HeadTensors& head, StridedMatr
       sums.add(phi.keys.row(i), values.row(i), 1);
       above.row(i).noalias() = phi.queries.row(i) * sums.products;
     }
-    const Scalar below = std::max(phi.queries.row(i).dot(sums.total), least_);
-    output.row(i) = (above.row(i) / below).template cast<float>();
+    const Quotient below = quotient(phi.queries.row(i).dot(sums.total), causal_ ? i + 1 : tokens);
+    output.row(i) = (above.row(i) / below.divisor).template cast<float>();
   }
 }
 
@@ -98,9 +112,9 @@ void FeatureAttention<Scalar>::backward_head(const HeadTensors& head,
       sums.add(phi.keys.row(i), values.row(i), 1);
       above.row(i).noalias() = phi.queries.row(i) * sums.products;
     }
-    const Scalar sum = phi.queries.row(i).dot(sums.total), below = std::max(sum, least_);
-    d_above.row(i) = d_output.row(i).template cast<Scalar>() / below;
-    d_below(i, 0) = sum < least_ ? Scalar{0} : -d_above.row(i).dot(above.row(i)) / below;
+    const Quotient below = quotient(phi.queries.row(i).dot(sums.total), causal_ ? i + 1 : tokens);
+    d_above.row(i) = d_output.row(i).template cast<Scalar>() / below.divisor;
+    d_below(i, 0) = below.varies ? -d_above.row(i).dot(above.row(i)) / below.divisor : Scalar{0};
     if (!causal_) continue;
     d_phi.queries.row(i).noalias() = d_above.row(i) * sums.products.transpose();
     d_phi.queries.row(i) += d_below(i, 0) * sums.total;

@@ -20,14 +20,17 @@ std::unique_ptr<const TrainedAttention> make_trained_daft_full(const TrainedAtte
 std::unique_ptr<const TrainedAttention> make_trained_daft_local(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_daft_one_hot(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_entmax(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_focused(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_forgetting(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_hash(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_inline(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_linear(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_linformer(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_performer(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_relu(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_retention(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sigmoid(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_sima(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sink(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sparsemax(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_ssmax(const TrainedAttentionForm& form);
@@ -36,7 +39,7 @@ std::unique_ptr<const TrainedAttention> make_trained_talking_heads(
     const TrainedAttentionForm& form);
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
-  static constexpr std::array<TrainedAttentionEntry, 22> list = {{
+  static constexpr std::array<TrainedAttentionEntry, 25> list = {{
       {"adder", make_trained_adder, true},
       {"additive", make_trained_additive},
       {"cosformer", make_trained_cosformer},
@@ -45,14 +48,17 @@ std::span<const TrainedAttentionEntry> trained_attentions() {
       {"daft-local", make_trained_daft_local},
       {"daft-one-hot", make_trained_daft_one_hot},
       {"entmax", make_trained_entmax, true},
+      {"focused", make_trained_focused},
       {"forgetting", make_trained_forgetting, true},
       {"hash", make_trained_hash},
+      {"inline", make_trained_inline},
       {"linear", make_trained_linear},
       {"linformer", make_trained_linformer, true},
       {"performer", make_trained_performer},
       {"relu", make_trained_relu, true},
       {"retention", make_trained_retention, true},
       {"sigmoid", make_trained_sigmoid, true},
+      {"sima", make_trained_sima},
       {"softmax", make_trained_softmax, true},
       {"softmax-sink", make_trained_sink, true},
       {"sparsemax", make_trained_sparsemax, true},
@@ -82,7 +88,15 @@ std::unique_ptr<const TrainedAttention> make_trained_attention(const TrainedAtte
   TrainedAttentionForm complete = form;
   complete.mechanism =
       make_mechanism(choice_over_tokens(form.mechanism, form.layout.has_grid()))->choice();
-  return found->make(complete);
+  std::unique_ptr<const TrainedAttention> made = found->make(complete);
+  if (form.causal && !find_mechanism(form.mechanism.name).causal) {
+    throw Error(ErrorKind::unsupported, "this mechanism cannot learn texts: it has no causal form")
+        .about("mechanism")
+        .expected("a mechanism whose queries can be kept from later tokens, such as softmax")
+        .found(form.mechanism.name)
+        .remedy("train it on images or on texts with classes");
+  }
+  return made;
 }
 
 OwnParameter own_parameter(const TrainedAttentionForm& form, std::string_view name,

@@ -19,7 +19,7 @@ class TrainedCosFormer final : public FeatureAttention<double> {
  public:
   /// `span` is M; 0 means the number of tokens.
   TrainedCosFormer(bool causal, std::int64_t span)
-      : FeatureAttention(causal, kLeastTrainedSum), span_(span) {}
+      : FeatureAttention(causal, {.least = kLeastTrainedSum}), span_(span) {}
 
  private:
   [[nodiscard]] double angle(Eigen::Index i, Eigen::Index tokens) const {

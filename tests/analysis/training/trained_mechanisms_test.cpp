@@ -114,8 +114,8 @@ INSTANTIATE_TEST_SUITE_P(
         MechanismRun{"ForgettingOfTexts", "forgetting,rate=0.1", true},
         MechanismRun{"Retention", "retention,exponent=2"},
         MechanismRun{"RetentionOfTexts", "retention,exponent=2", true},
-
-        MechanismRun{"TalkingHeads", "talking-heads"},
+        MechanismRun{"Focused", "focused"}, MechanismRun{"InLine", "inline"},
+        MechanismRun{"SimA", "sima"}, MechanismRun{"TalkingHeads", "talking-heads"},
         MechanismRun{"TalkingHeadsOfTexts", "talking-heads", true}),
     [](const auto& info) { return info.param.name; });
 

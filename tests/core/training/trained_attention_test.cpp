@@ -217,6 +217,10 @@ TEST(TrainedAttentionTest, NamesTheSettingThatHasNoGradients) {
   EXPECT_EQ(refused({.mechanism = learned, .shape = {8, 8, 2, 3, 3}}), "hash supports");
   EXPECT_EQ(refused({.mechanism = {"linformer", {}}, .causal = true}), "mechanism");
   EXPECT_EQ(refused({.mechanism = {"linformer", {}}, .shorter = true}), "mechanism");
+  EXPECT_EQ(refused({.mechanism = {"sima", {}}, .causal = true}), "mechanism");
+  EXPECT_EQ(refused({.mechanism = {"inline", {}}, .shorter = true}), "nothing");
+  EXPECT_EQ(refused({.mechanism = {"inline", {{"term", true}}}}), "inline term");
+  EXPECT_EQ(refused({.mechanism = {"focused", {{"term", true}}}}), "focused term");
   ParameterValues window{{"full_keys", true}, {"conv_heads", std::int64_t{3}}};
   EXPECT_EQ(refused({.mechanism = {"daft-local", window}, .shape = {9, 9, 2, 3, 3}}), "nothing");
   window["dimensions"] = std::int64_t{2};

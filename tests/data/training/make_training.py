@@ -158,6 +158,19 @@ def distances(scores):
     return (place[:, None] - place).abs()
 
 
+def focused(x, scale, power):
+    """FLatten's features, over all channels of x [batch, head, token, channel]."""
+    u = (x.transpose(1, 2).flatten(2).relu() + 1e-6) / F.softplus(scale)
+    powers = u ** power
+    powers = u.norm(dim=-1, keepdim=True) * powers / powers.norm(dim=-1, keepdim=True)
+    return powers.unflatten(2, (x.shape[1], -1)).transpose(1, 2)
+
+
+def over_tokens(x, there):
+    """SimA: each channel of x [batch, head, token, channel] over its l1 norm."""
+    return F.normalize(x * there, p=1, dim=-2)
+
+
 class Network:
     """`case`: what the tests build the same network of."""
 
@@ -266,6 +279,18 @@ class Network:
         elif case["mechanism"] == "linear":
             weights = (1 + F.elu(q)) @ (1 + F.elu(k)).transpose(-1, -2) * seen
             weights = weights / weights.sum(-1, keepdim=True)
+        elif case["mechanism"] in ("focused", "inline", "sima"):
+            there = (torch.ones(len(q), tokens) if self.there is None else self.there)[:, None, :, None]
+            count = there.sum(-2, keepdim=True)
+            if case["mechanism"] == "focused":
+                q, k = (focused(x, own("scale"), case["parameters"]["power"]) for x in (q, k))
+                weights = q @ k.transpose(-1, -2) * seen
+                weights = weights / (weights.sum(-1, keepdim=True) + 1e-6 * count)
+            elif case["mechanism"] == "inline":
+                scores = q @ k.transpose(-1, -2) / math.sqrt(width) * seen
+                weights = (scores - scores.sum(-1, keepdim=True) / count + 1) / count * seen
+            else:
+                weights = over_tokens(q, there) @ over_tokens(k, there).transpose(-1, -2)
         elif case["mechanism"] in WEIGHTS:
             scores = q @ k.transpose(-1, -2) / math.sqrt(width)
             weights = WEIGHTS[case["mechanism"]](scores, seen, case["parameters"])
@@ -470,6 +495,8 @@ def own_shapes(case):
             return {name: (heads, tokens, settings["factors"]) for name in ["R1", "R2"]}
         return {"W1": (heads, width, width), "b1": (heads, width),
                 "W2": (heads, tokens, width), "b2": (heads, tokens)}
+    if own == "focused":
+        return {"scale": (case["width"],)}
     if own == "talking-heads":
         return {"proj_l": (heads, heads), "proj_l_bias": (heads,),
                 "proj_w": (heads, heads), "proj_w_bias": (heads,)}
@@ -707,6 +734,13 @@ CASES = {
     "text_forgetting": one("forgetting", TEXT, rate=0.05),
     "retention": one("retention", exponent=1.5),
     "text_retention": one("retention", TEXT, exponent=5),
+    "focused": {**one("focused", power=3), "layers": 2},
+    "texts_focused": one("focused", TEXTS, power=2.5),
+    "pyramid_focused": {**PYRAMID, "mechanism": "focused", "parameters": {"power": 3}},
+    "inline": one("inline"),
+    "texts_inline": one("inline", TEXTS),
+    "sima": one("sima"),
+    "texts_sima": one("sima", TEXTS),
 }
 
 
