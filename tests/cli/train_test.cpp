@@ -168,12 +168,13 @@ TEST_F(Train, ARecipeIsPrintedWholeAndReadAgain) {
 }
 
 TEST_F(Train, BadSettingsAreRefusedBeforeAnythingIsMade) {
-  const std::array<std::string, 3> cases[] = {{"batch", "0", "1 to 65536"},
-                                              {"mechanism", "hash", "codes=sign"},
-                                              {"mechanism", "reformer", "linear, linformer, performer"},
-                                              {"patch", "4", "patch"},
-                                              {"from", "/nowhere.h5", "/nowhere.h5"},
-                                              {"dataset", "/nowhere", "/nowhere"}};
+  const std::array<std::string, 3> cases[] = {
+      {"batch", "0", "1 to 65536"},
+      {"mechanism", "hash", "codes=sign"},
+      {"mechanism", "reformer", "linear, linformer, performer"},
+      {"patch", "4", "patch"},
+      {"from", "/nowhere.h5", "/nowhere.h5"},
+      {"dataset", "/nowhere", "/nowhere"}};
   for (const auto& [flag, value, part] : cases) {
     const ProgramRun refused =
         run_program("train" + small({{flag, value}}) + " --out " + path("run"));

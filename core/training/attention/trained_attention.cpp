@@ -19,6 +19,7 @@ std::unique_ptr<const TrainedAttention> make_trained_daft_conv(const TrainedAtte
 std::unique_ptr<const TrainedAttention> make_trained_daft_full(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_daft_local(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_daft_one_hot(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_differential(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_entmax(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_focused(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_forgetting(const TrainedAttentionForm& form);
@@ -39,7 +40,7 @@ std::unique_ptr<const TrainedAttention> make_trained_talking_heads(
     const TrainedAttentionForm& form);
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
-  static constexpr std::array<TrainedAttentionEntry, 25> list = {{
+  static constexpr std::array<TrainedAttentionEntry, 26> list = {{
       {"adder", make_trained_adder, true},
       {"additive", make_trained_additive},
       {"cosformer", make_trained_cosformer},
@@ -47,6 +48,7 @@ std::span<const TrainedAttentionEntry> trained_attentions() {
       {"daft-full", make_trained_daft_full},
       {"daft-local", make_trained_daft_local},
       {"daft-one-hot", make_trained_daft_one_hot},
+      {"differential", make_trained_differential},
       {"entmax", make_trained_entmax, true},
       {"focused", make_trained_focused},
       {"forgetting", make_trained_forgetting, true},

@@ -41,6 +41,8 @@ void begin(const Parameter& parameter, const RandomNumbers& numbers, float* valu
       });
     case Initialisation::small_normal:
       return fill([&](std::uint64_t i) { return kSmallDeviation * numbers.normal(i); });
+    case Initialisation::lambda_normal:
+      return fill([&](std::uint64_t i) { return 0.1 * numbers.normal(i); });
     case Initialisation::standard_normal:
       return fill([&](std::uint64_t i) { return numbers.normal(i); });
   }

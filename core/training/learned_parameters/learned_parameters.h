@@ -18,6 +18,7 @@ enum class Initialisation {
   identity,         ///< I, for a square matrix
   xavier,           ///< uniform in ±√(6 / (inputs + outputs)) (Glorot & Bengio 2010, Eq. 16)
   small_normal,     ///< normal, deviation 0.02, as in ViT's and GPT-2's embeddings
+  lambda_normal,    ///< normal, deviation 0.1, of differential attention's λ (Ye et al. 2024)
   standard_normal,  ///< normal, deviation 1: weights of adder layers (AdderNet's published code)
 };
 

@@ -115,7 +115,9 @@ INSTANTIATE_TEST_SUITE_P(
         MechanismRun{"Retention", "retention,exponent=2"},
         MechanismRun{"RetentionOfTexts", "retention,exponent=2", true},
         MechanismRun{"Focused", "focused"}, MechanismRun{"InLine", "inline"},
-        MechanismRun{"SimA", "sima"}, MechanismRun{"TalkingHeads", "talking-heads"},
+        MechanismRun{"SimA", "sima"}, MechanismRun{"Differential", "differential"},
+        MechanismRun{"DifferentialOfTexts", "differential", true},
+        MechanismRun{"TalkingHeads", "talking-heads"},
         MechanismRun{"TalkingHeadsOfTexts", "talking-heads", true}),
     [](const auto& info) { return info.param.name; });
 

@@ -291,6 +291,16 @@ class Network:
                 weights = (scores - scores.sum(-1, keepdim=True) / count + 1) / count * seen
             else:
                 weights = over_tokens(q, there) @ over_tokens(k, there).transpose(-1, -2)
+        elif case["mechanism"] == "differential":
+            lambdas = [own("lambda_" + name) for name in ("q1", "k1", "q2", "k2")]
+            layer = int(prefix.split(".")[-3])
+            factor = ((lambdas[0] @ lambdas[1]).exp() - (lambdas[2] @ lambdas[3]).exp()
+                      + 0.8 - 0.6 * math.exp(-0.3 * layer))
+            first, second = ((a @ b.transpose(-1, -2) / math.sqrt(a.shape[-1])).masked_fill(
+                                 seen == 0, -math.inf).softmax(-1)
+                             for a, b in zip(q.split([width - width // 2, width // 2], -1),
+                                             k.split([width - width // 2, width // 2], -1)))
+            weights = first - factor * second
         elif case["mechanism"] in WEIGHTS:
             scores = q @ k.transpose(-1, -2) / math.sqrt(width)
             weights = WEIGHTS[case["mechanism"]](scores, seen, case["parameters"])
@@ -497,6 +507,8 @@ def own_shapes(case):
                 "W2": (heads, tokens, width), "b2": (heads, tokens)}
     if own == "focused":
         return {"scale": (case["width"],)}
+    if own == "differential":
+        return {"lambda_" + name: (max(width // 2, 1),) for name in ("q1", "k1", "q2", "k2")}
     if own == "talking-heads":
         return {"proj_l": (heads, heads), "proj_l_bias": (heads,),
                 "proj_w": (heads, heads), "proj_w_bias": (heads,)}
@@ -741,6 +753,8 @@ CASES = {
     "texts_inline": one("inline", TEXTS),
     "sima": one("sima"),
     "texts_sima": one("sima", TEXTS),
+    "differential": {**one("differential"), "layers": 2},
+    "text_differential": one("differential", TEXT),
 }
 
 
