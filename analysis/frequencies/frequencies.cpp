@@ -1,11 +1,54 @@
 #include "analysis/frequencies/frequencies.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 
 namespace attnscope {
+
+namespace {
+
+[[noreturn]] void refuse_other_rows(const char* rows) {
+  throw Error(ErrorKind::usage,
+              std::string("the inputs have different ") + rows + ", which have no mean")
+      .about("inputs")
+      .remedy("take inputs of one size");
+}
+
+void accumulate_values(const std::vector<double>& from, std::vector<double>& sums) {
+  std::ranges::transform(sums, from, sums.begin(), std::plus<>());
+}
+
+void accumulate_row(const FrequencyCurve& row, FrequencyCurve& sum) {
+  const bool fits =
+      row.layer == sum.layer && row.frequency == sum.frequency && row.cells == sum.cells;
+  if (!fits) refuse_other_rows("grids");
+  accumulate_values(row.value, sum.value);
+}
+
+void accumulate_row(const RotaryUse& row, RotaryUse& sum) {
+  const bool fits = row.layer == sum.layer && row.head == sum.head &&
+                    std::ranges::equal(row.pairs, sum.pairs, {}, &RotaryPair::wavelength,
+                                       &RotaryPair::wavelength);
+  if (!fits) refuse_other_rows("wavelengths");
+  accumulate_values(row.use, sum.use);
+  sum.slow_share += row.slow_share;
+}
+
+void average_row(FrequencyCurve& row, double inputs) {
+  for (double& value : row.value) value /= inputs;
+}
+
+void average_row(RotaryUse& row, double inputs) {
+  for (double& use : row.use) use /= inputs;
+  row.slow_share /= inputs;
+  row.strongest = static_cast<std::size_t>(std::ranges::max_element(row.use) - row.use.begin());
+}
+
+}  // namespace
 
 void check_frequencies(const FrequencyRequest& request, const std::string& prefix) {
   const auto refuse = [&](const char* option) {
@@ -41,6 +84,30 @@ FrequencyRows frequency_rows(const Subject& subject, const FrequencyRequest& req
   });
   if (uses.empty()) throw Error(ErrorKind::usage, "no layer has these heads").about("heads");
   return uses;
+}
+
+void MeanFrequencyRows::add(FrequencyRows rows) {
+  if (inputs_++ == 0) {
+    sums_ = std::move(rows);
+    return;
+  }
+  std::visit(
+      [&](auto& sums) {
+        const auto* const more = std::get_if<std::decay_t<decltype(sums)>>(&rows);
+        if (more == nullptr || more->size() != sums.size()) refuse_other_rows("layers");
+        for (std::size_t i = 0; i < sums.size(); ++i) accumulate_row((*more)[i], sums[i]);
+      },
+      sums_);
+}
+
+FrequencyRows MeanFrequencyRows::rows() const {
+  FrequencyRows means = sums_;
+  std::visit(
+      [this](auto& rows) {
+        for (auto& row : rows) average_row(row, static_cast<double>(inputs_));
+      },
+      means);
+  return means;
 }
 
 }  // namespace attnscope

@@ -43,4 +43,19 @@ void request_for(const FrequencyRequest& request, TraceRequest& recorded);
 [[nodiscard]] FrequencyRows frequency_rows(const Subject& subject, const FrequencyRequest& request,
                                            const Progress& progress = {});
 
+/// Means of the rows of several inputs: of the values at each frequency, or of the uses of each
+/// pair and of the shares in slow pairs.
+class MeanFrequencyRows {
+ public:
+  /// Throws Error(usage) unless the rows have the layers, heads, and frequencies or pairs of those
+  /// before.
+  void add(FrequencyRows rows);
+  /// Empty curves if there was no input.
+  [[nodiscard]] FrequencyRows rows() const;
+
+ private:
+  FrequencyRows sums_;
+  std::int64_t inputs_ = 0;
+};
+
 }  // namespace attnscope

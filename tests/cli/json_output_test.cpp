@@ -141,6 +141,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope frequencies MODEL --input X",
        {"frequencies " + kSoftmaxModel + kOnBag + " --layers 0",
         "frequencies " + kSoftmaxModel + kOnBag + " --of amplitude",
+        "frequencies " + kSoftmaxModel + " --layers 0 --count 2 --dataset " + kSet,
         "frequencies " + rotary + " --of rotary-use --layers 0 --input ids:3,1,4"}},
       {"attnscope heads MODEL --input X",
        {"heads " + trace, "heads " + trace + " --at-entropy 0.5",

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "analysis/frequencies/frequencies.h"
 #include "core/error.h"
 #include "tests/support/attention_subjects.h"
 #include "tests/support/reference_maps.h"
@@ -105,6 +106,29 @@ TEST(GridSpectrum, RefusesATriangularMapWithoutARecordOfItsMask) {
   maps.slice(0).triangularView<Eigen::Lower>().setConstant(0.25F);
   trace.layers.emplace_back().implied_map = std::move(maps);
   EXPECT_NE(error_of([&] { return filter_responses(trace); }).find("causal"), std::string::npos);
+}
+
+TEST(MeanFrequencyRows, AveragesCurvesOfOneGrid) {
+  const auto& cases = read_test_data("frequencies/frequencies.json");
+  nlohmann::json other = cases.at(0);
+  other["seed"] = 77;
+  const std::vector<FrequencyCurve> first = filter_responses(frequency_case(cases.at(0))),
+                                    second = filter_responses(frequency_case(other));
+  MeanFrequencyRows mean;
+  mean.add(first);
+  mean.add(second);
+  const auto found = std::get<std::vector<FrequencyCurve>>(mean.rows()).at(0);
+  ASSERT_EQ(found.value.size(), first[0].value.size());
+  EXPECT_EQ(found.cells, first[0].cells);
+  for (std::size_t i = 0; i < found.value.size(); ++i) {
+    EXPECT_NE(first[0].value[i], second[0].value[i]);
+    EXPECT_NEAR(found.value[i], (first[0].value[i] + second[0].value[i]) / 2, 1e-12);
+  }
+  nlohmann::json larger = cases.at(0);
+  larger["rows"] = larger.at("rows").get<std::int64_t>() + 1;
+  EXPECT_NE(error_of([&] { mean.add(filter_responses(frequency_case(larger))); }).find("grids"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { mean.add(std::vector<RotaryUse>(1)); }), "");
 }
 
 TEST(GridSpectrum, RefusesTheDiagonalOfAGridThatIsNotSquare) {

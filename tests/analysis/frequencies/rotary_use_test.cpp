@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "analysis/frequencies/frequencies.h"
 #include "core/error.h"
 #include "core/model/model.h"
 #include "tests/support/attention_subjects.h"
@@ -52,6 +53,26 @@ TEST(RotaryUse, IsTheMeanNormOfQueriesTimesThatOfKeysInEachOfTheModelsPairs) {
       }
       EXPECT_GE(use.slow_share, 0);
       EXPECT_LE(use.slow_share, 1);
+    }
+  }
+}
+
+TEST(MeanFrequencyRows, AveragesUsesOverTextsOfDifferentLengths) {
+  const TemporaryFolder folder;
+  const std::vector<RotaryUse> first = rotary_uses(family_subject(
+                                   folder.path(), "hugging_face_llama", {3, 1, 4, 1, 2, 5})),
+                               second = rotary_uses(
+                                   family_subject(folder.path(), "hugging_face_llama", {2, 6, 5}));
+  MeanFrequencyRows mean;
+  mean.add(first);
+  mean.add(second);
+  const auto found = std::get<std::vector<RotaryUse>>(mean.rows());
+  ASSERT_EQ(found.size(), first.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(found[i].slow_share, (first[i].slow_share + second[i].slow_share) / 2, 1e-12);
+    for (std::size_t c = 0; c < found[i].use.size(); ++c) {
+      EXPECT_NEAR(found[i].use[c], (first[i].use[c] + second[i].use[c]) / 2, 1e-12);
+      EXPECT_LE(found[i].use[c], found[i].use[found[i].strongest]);
     }
   }
 }
