@@ -127,7 +127,7 @@ std::shared_ptr<PythonTrace> trace_of_maps(const std::vector<py::array>& layers,
   trace->causal = of.causal;
   trace->layout = {
       .prefix = of.prefix, .rows = of.rows, .columns = of.columns, .texts = std::move(of.tokens)};
-  if (!image.is_none()) trace->image = image_of(py::array::ensure(image));
+  if (!image.is_none()) trace->images = {image_of(py::array::ensure(image))};
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerTrace layer = layer_of_maps(layers[i]);
     const std::int64_t heads = layer.implied_map.extent(0), count = layer.implied_map.extent(1),
@@ -291,10 +291,18 @@ void bind_traces(py::module_& module) {
       .def_property_readonly(
           "image",
           [](Owner of) {
-            const std::optional<Image>& image = of.trace->image;
+            const Image* const image = of.trace->image();
             return image ? py::object(array_of(*image)) : py::none();
           },
-          "uint8 [height, width, channels], or None.")
+          "uint8 [height, width, channels], or None; the first of several pictures in a text.")
+      .def_property_readonly(
+          "images",
+          [](Owner of) {
+            py::list images;
+            for (const Image& image : of.trace->images) images.append(array_of(image));
+            return images;
+          },
+          "The pictures of the input, each uint8 [height, width, channels].")
       .def_property_readonly("provenance",
                              [](Owner of) {
                                py::dict provenance;

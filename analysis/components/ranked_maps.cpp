@@ -21,7 +21,7 @@ Trace frame_of(const Trace& trace) {
   frame.layout = trace.layout;
   frame.map_channels = trace.map_channels;
   frame.map_channel = trace.map_channel;
-  frame.image = trace.image;
+  frame.images = trace.images;
   frame.causal = trace.causal;
   for (const LayerTrace& layer : trace.layers) {
     LayerTrace& empty = frame.layers.emplace_back();

@@ -35,7 +35,7 @@ bool can_show(const FigureNeeds& needs, const Subject& subject) {
     case SubjectNeed::none:
       return false;
   }
-  const bool over_picture = ran && trace->layout.cells().count() > 0 && trace->image;
+  const bool over_picture = ran && trace->layout.cells().count() > 0 && trace->image();
   if (needs.input == InputNeed::image && !over_picture) return false;
   if (needs.input == InputNeed::text && !(ran && !trace->layout.texts.empty())) return false;
   if (needs.readout &&

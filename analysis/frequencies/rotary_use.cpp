@@ -44,10 +44,10 @@ RotaryUse use_at(const Subject& subject, const MapIndex& place) {
   found.pairs =
       rotary_pairs(rotary, queries.cols(), queries.rows(), layout, block.attention.rotary_periods);
   const Eigen::Index first = rotary.grid == RotaryGrid::sequence ? 0 : layout.prefix;
-  // The tokens of a picture in a text may share places (RotarySpec::sections).
+  // The tokens of pictures in a text may share places (RotarySpec::sections).
   const Eigen::Index tokens = rotary.sections.empty()
                                   ? queries.rows()
-                                  : rotary_place(queries.rows() - 1, layout.picture).time + 1;
+                                  : rotary_place(queries.rows() - 1, layout.pictures).time + 1;
   double slow = 0;
   for (const RotaryPair& pair : found.pairs) {
     found.use.push_back(mean_length(queries, pair, first) * mean_length(keys, pair, first));

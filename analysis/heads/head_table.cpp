@@ -75,9 +75,10 @@ TokenPlaces token_places(const Trace& trace, std::int64_t layer) {
     }
     places.keys = places.queries;
   } else if (queries.is_grid_of(trace.queries(layer)) && keys.is_grid_of(trace.keys(layer))) {
-    places.unit = trace.image ? "pixels" : "patches";
-    const auto width = static_cast<double>(trace.image ? trace.image->width : queries.columns);
-    const auto height = static_cast<double>(trace.image ? trace.image->height : queries.rows);
+    const Image* const image = trace.image();
+    places.unit = image != nullptr ? "pixels" : "patches";
+    const auto width = static_cast<double>(image != nullptr ? image->width : queries.columns);
+    const auto height = static_cast<double>(image != nullptr ? image->height : queries.rows);
     places.query_prefix = queries.prefix;
     places.key_prefix = keys.prefix;
     places.queries = middles(queries, width, height);
@@ -288,13 +289,18 @@ void add_chain(HeadRow& row, const RowWeights& weights) {
   if (row.causal) row.laplacian = greatest_laplacian_eigenvalue(map);
 }
 
-/// How the tokens after a text's picture attend to it.
-void add_picture(HeadRow& row, const RowWeights& weights, const TokenCells& picture,
-                 const HeadOptions& options) {
+/// How the tokens after a text's last picture attend to its pictures.
+void add_pictures(HeadRow& row, const RowWeights& weights, const std::vector<TokenCells>& pictures,
+                  const HeadOptions& options) {
   const MatrixD& map = weights.matrix();
-  const std::int64_t end = picture.end();
-  if (picture.count() == 0 || end >= map.rows() || end > map.cols()) return;
-  MatrixD block = map(Eigen::seq(end, map.rows() - 1), picture.tokens());
+  const std::int64_t end = pictures.empty() ? 0 : pictures.back().end();
+  if (pictures.empty() || end >= map.rows() || end > map.cols()) return;
+  std::vector<std::int64_t> tokens;
+  for (const TokenCells& picture : pictures) {
+    const std::vector<std::int64_t> own = picture.tokens();
+    tokens.insert(tokens.end(), own.begin(), own.end());
+  }
+  MatrixD block = map(Eigen::seq(end, map.rows() - 1), tokens);
   std::int64_t queries = 0;
   for (Eigen::Index query = end; query < map.rows(); ++query) {
     queries += weights.attends(query) ? 1 : 0;
@@ -342,7 +348,7 @@ HeadRow head_row(const Subject& subject, const MapIndex& place, const TokenPlace
   }
   row.mass_patches = patches_of_mass(trace, place.layer, weights, options.mass);
   if (attends_to_itself(trace, place.layer)) {
-    add_picture(row, weights, query_layout(trace, place.layer).picture, options);
+    add_pictures(row, weights, query_layout(trace, place.layer).pictures, options);
   }
   return row;
 }
@@ -413,10 +419,10 @@ constexpr HeadMeasure kMeasures[] = {
      "2021)",
      0, &HeadRow::mass_patches},
     {"picture_share", "picture", "attention on the picture",
-     "mean over i of Σ_j a_ij, i the tokens after a text's picture, j those of the picture", 3,
+     "mean over i of Σ_j a_ij, i the tokens after a text's pictures, j those of the pictures", 3,
      &HeadRow::picture_share},
     {"picture_rank", "pict. rank", "equivalent rank of the picture's block",
-     "equivalent rank of a_ij, i the tokens after a text's picture, j those of the picture", 0,
+     "equivalent rank of a_ij, i the tokens after a text's pictures, j those of the pictures", 0,
      &HeadRow::picture_rank},
     {"value_norm", "|v|", "norm of values", "mean over j of the Euclidean norm of v_j", 2,
      &HeadRow::value_norm},

@@ -22,8 +22,8 @@ bool contains(const std::vector<std::int64_t>& chosen, std::int64_t index) {
 }
 
 Json picture_of(const Trace& trace) {
-  if (!trace.image || trace.image->pixels.empty()) return nullptr;
-  const Image& image = *trace.image;
+  if (!trace.image() || trace.image()->pixels.empty()) return nullptr;
+  const Image& image = *trace.image();
   std::vector<std::uint32_t> pixels;
   const auto channels = static_cast<std::size_t>(image.channels);
   for (std::size_t at = 0; at + channels <= image.pixels.size(); at += channels) {

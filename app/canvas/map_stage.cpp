@@ -64,7 +64,7 @@ TokenAxes token_axes(std::shared_ptr<const ShownMaps> maps, std::int64_t layer, 
   const TokenLayout& of_queries = query_layout(trace, layer);
   const auto key = [&](std::int64_t i) { return maps->key_of(layer, i); };
   const auto query = [&](std::int64_t i) { return maps->query_of(layer, i); };
-  const QImage picture = trace.image ? to_qimage(*trace.image) : QImage();
+  const QImage picture = trace.image() ? to_qimage(*trace.image()) : QImage();
   axes.keys = line_of_patches(picture, of_keys, extent.keys, key, false);
   axes.queries = line_of_patches(picture, of_queries, extent.queries, query, true);
   if (axes.keys.isNull() || axes.queries.isNull()) axes.keys = axes.queries = QImage();

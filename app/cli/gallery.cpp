@@ -181,7 +181,7 @@ int run(const GalleryArguments& given) {
   }
   std::error_code failure;
   std::vector<fs::path> read = files_read(arguments.models);
-  read.push_back(file_of_locator(arguments.data_set));
+  for (const fs::path& file : files_of_locator(arguments.data_set)) read.push_back(file);
   fs::create_directories(arguments.out, failure);
   if (failure) {
     throw Error(ErrorKind::io, "the folder cannot be made: " + failure.message())

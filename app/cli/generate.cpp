@@ -119,7 +119,7 @@ Action add_generate(CLI::App& parent, CLI::App*& added) {
       ->add_option("--input", arguments->input,
                    "Text that is continued: a .txt file, FILE.txt#FIRST-LAST (characters), "
                    "text:WORDS, chat:MESSAGE, ids:1,2,3, or - for standard input; with --prompt a "
-                   "picture")
+                   "picture, or several: FIRST.png+SECOND.png")
       ->type_name("X")
       ->expected(1)
       ->required();
@@ -143,11 +143,12 @@ Action add_generate(CLI::App& parent, CLI::App*& added) {
   add_format_options(*added, arguments->format, "a row for each new token");
   add_mechanism_options(*added, arguments->model);
   add_model_options(*added, arguments->model);
-  set_examples(*added,
-               {"attnscope generate gpt2.safetensors --input text:To-be-or-not-to",
-                "attnscope generate llava --input photo.png --prompt \"What is on the table?\"",
-                "attnscope generate llama.gguf --input essay.txt --temperature 0.8 --top-p 0.9",
-                "attnscope generate gpt2.safetensors@adder --input text:To-be --alternatives 5"});
+  set_examples(
+      *added, {"attnscope generate gpt2.safetensors --input text:To-be-or-not-to",
+               "attnscope generate llava --input photo.png --prompt \"What is on the table?\"",
+               "attnscope generate smolvlm --input before.png+after.png --prompt \"What changed?\"",
+               "attnscope generate llama.gguf --input essay.txt --temperature 0.8 --top-p 0.9",
+               "attnscope generate gpt2.safetensors@adder --input text:To-be --alternatives 5"});
   return [arguments] { return run(*arguments); };
 }
 

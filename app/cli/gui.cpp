@@ -113,12 +113,15 @@ void take_files(const std::vector<std::string>& files, GuiOptions& options) {
 /// All files that the window reads.
 std::vector<std::filesystem::path> gui_files_read(const Session& session,
                                                   const GuiOptions& options) {
-  std::vector<std::filesystem::path> files = {options.session, options.lesson,
-                                              file_of_locator(session.input_locator())};
+  std::vector<std::filesystem::path> files = {options.session, options.lesson};
+  const auto add_input = [&files](const std::string& locator) {
+    for (const std::filesystem::path& file : files_of_locator(locator)) files.push_back(file);
+  };
+  add_input(session.input_locator());
   for (const OpenSubject& open : session.subjects()) {
     for (const std::filesystem::path& file : weight_files(open.file)) files.push_back(file);
     files.push_back(open.options.description);
-    files.push_back(file_of_locator(open.subject.own_input));
+    add_input(open.subject.own_input);
   }
   return files;
 }

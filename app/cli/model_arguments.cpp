@@ -102,7 +102,8 @@ void add_input_option(CLI::App& command, ModelArguments& arguments) {
           "An image, a .npy array, DATASET#INDEX, a .txt file, FILE.txt#FIRST-LAST "
           "(characters), a .wav sound, FILE.wav#FIRST-LAST (seconds), text:WORDS, chat:MESSAGE, "
           "\"pair:FIRST ||| SECOND\", \"ask:PICTURE ||| TEXT\", ids:1,2,3, or - for "
-          "standard input; may be repeated")
+          "standard input; with --prompt also several pictures, FIRST.png+SECOND.png; may be "
+          "repeated")
       ->type_name("X")
       ->allow_extra_args(false);
   add_prompt_option(command, arguments.inputs);
@@ -113,8 +114,9 @@ void add_prompt_option(CLI::App& command, std::vector<std::string>& pictures) {
   command
       .add_option(
           "--prompt", *prompt,
-          "Text about the picture of --input, for models that read both: with <image> in it "
-          "the whole text, otherwise a question that the model's own prompt is put around")
+          "Text about the picture of --input, or several with + between them, for models that read "
+          "both: with <image> in each picture's place the whole text, otherwise a question, before "
+          "which the model's own prompt has the pictures")
       ->type_name("WORDS")
       ->needs("--input");
   command.parse_complete_callback([prompt, &pictures] {
@@ -207,12 +209,16 @@ MechanismArgument mechanism_argument(const ModelArguments& arguments, const Mode
   return {choose_mechanism(hashed, own, learned.mechanism), learned.layers};
 }
 
-std::filesystem::path file_of_locator(const std::string& locator) {
-  if (is_written_out(locator) || locator == "-") return {};
-  if (const auto question = parts_of_question(locator)) return file_of_locator(question->first);
-  std::error_code ignored;
-  if (std::filesystem::exists(locator, ignored)) return locator;
-  return locator.substr(0, locator.rfind('#'));
+std::vector<std::filesystem::path> files_of_locator(const std::string& locator) {
+  if (locator.empty() || is_written_out(locator) || locator == "-") return {};
+  const auto question = parts_of_question(locator);
+  std::vector<std::filesystem::path> files;
+  for (const std::string& one : picture_locators(question ? question->first : locator)) {
+    std::error_code ignored;
+    const bool exists = std::filesystem::exists(one, ignored);
+    files.emplace_back(exists ? one : one.substr(0, one.rfind('#')));
+  }
+  return files;
 }
 
 std::vector<std::filesystem::path> files_read(const ModelArguments& arguments) {
@@ -224,9 +230,11 @@ std::vector<std::filesystem::path> files_read(const ModelArguments& arguments) {
     const ModelArgument model = split_model_argument(text);
     for (const std::filesystem::path& file : weight_files(model.file)) add(file);
     add(model.architecture);
-    add(file_of_locator(model.input));
+    for (const std::filesystem::path& file : files_of_locator(model.input)) add(file);
   }
-  for (const std::string& locator : arguments.inputs) add(file_of_locator(locator));
+  for (const std::string& locator : arguments.inputs) {
+    for (const std::filesystem::path& file : files_of_locator(locator)) add(file);
+  }
   add(arguments.architecture);
   add(arguments.codes);
   return files;

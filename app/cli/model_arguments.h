@@ -95,9 +95,9 @@ struct MechanismArgument {
 /// All files that the arguments name: weights, traces, inputs, codes and descriptions. Output must
 /// not replace any of them.
 [[nodiscard]] std::vector<std::filesystem::path> files_read(const ModelArguments& arguments);
-/// The file or folder of a locator, without #INDEX or #FIRST-LAST; empty if the locator is not a
-/// file.
-[[nodiscard]] std::filesystem::path file_of_locator(const std::string& locator);
+/// The file or folder of a locator, without #INDEX or #FIRST-LAST, or those of several pictures;
+/// none if the locator is not a file.
+[[nodiscard]] std::vector<std::filesystem::path> files_of_locator(const std::string& locator);
 
 /// The arguments other than models and inputs as command-line words; settings of the mechanism use
 /// --set-mechanism.

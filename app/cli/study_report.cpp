@@ -126,7 +126,9 @@ StudyRequest study_request(const StudyArguments& arguments) {
     }
     request.text = *text;
     request.data = arguments.text;
-    read.push_back(file_of_locator(arguments.text));
+    for (const std::filesystem::path& file : files_of_locator(arguments.text)) {
+      read.push_back(file);
+    }
   }
   if (!arguments.out.empty()) {
     refuse_standard_output(arguments.out, "a study resumes from its file after an interruption");

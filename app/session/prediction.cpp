@@ -51,7 +51,7 @@ std::optional<Readout> token_readout(const Subject& subject) {
   const Trace& trace = *subject.trace;
   const bool decodes = std::ranges::any_of(
       trace.layers, [](const LayerTrace& layer) { return layer.kind == LayerKind::decoder; });
-  const bool goes_on = (trace.causal && !trace.image) || decodes;
+  const bool goes_on = (trace.causal && !trace.image()) || decodes;
   return goes_on ? std::optional(Readout::next_token) : std::nullopt;
 }
 

@@ -119,12 +119,18 @@ ViewSettings read_view(const json& object) {
   return view;
 }
 
-// A locator is a path, "PATH#17" for an item of a data set, or the input itself: "text:To be".
+// A locator is a path, "PATH#17" for an item of a data set, several of them with + between them, or
+// the input itself: "text:To be".
 json write_locator(const std::string& locator, const std::filesystem::path& folder) {
   if (locator.empty()) return nullptr;
   if (is_written_out(locator)) return {{"written_out", locator}};
   if (const auto question = parts_of_question(locator)) {
     return {{"about", write_locator(question->first, folder)}, {"question", question->second}};
+  }
+  if (const auto pictures = picture_locators(locator); pictures.size() > 1) {
+    json list = json::array();
+    for (const std::string& picture : pictures) list.push_back(write_locator(picture, folder));
+    return {{"pictures", std::move(list)}};
   }
   const std::size_t hash = locator.rfind('#');
   json object = write_path(locator.substr(0, hash), folder);
@@ -140,6 +146,13 @@ std::string read_locator(const json& value, const std::filesystem::path& folder)
   if (value.is_object() && value.contains("question")) {
     return question_locator(read_locator(value.value("about", json()), folder),
                             value.at("question").get<std::string>());
+  }
+  if (value.is_object() && value.contains("pictures")) {
+    std::string all;
+    for (const json& picture : value.at("pictures")) {
+      all += (all.empty() ? "" : "+") + read_locator(picture, folder);
+    }
+    return all;
   }
   std::string locator = read_path(value, folder).string();
   if (value.is_object() && value.contains("item")) {

@@ -23,6 +23,24 @@ QPixmap fitted(const QImage& image, int side, double pixel_ratio) {
   return pixmap;
 }
 
+/// Pictures next to each other, each in an equal part of the width.
+QPixmap side_by_side(const std::vector<std::shared_ptr<const Image>>& pictures, int side,
+                     double pixel_ratio) {
+  const auto count = static_cast<int>(pictures.size());
+  if (count == 1) return fitted(to_qimage(*pictures.front()), side, pixel_ratio);
+  const int pixels = static_cast<int>(side * pixel_ratio), each = std::max(pixels / count, 1);
+  QPixmap pixmap(pixels, pixels);
+  pixmap.fill(Qt::transparent);
+  QPainter painter(&pixmap);
+  for (int i = 0; i < count; ++i) {
+    const QPixmap one = fitted(to_qimage(*pictures[static_cast<std::size_t>(i)]), each, 1);
+    painter.drawPixmap(i * each + (each - one.width()) / 2, (pixels - one.height()) / 2, one);
+  }
+  painter.end();
+  pixmap.setDevicePixelRatio(pixel_ratio);
+  return pixmap;
+}
+
 // A normalised array as a picture: its range is stretched over the greys, because the mean is
 // unknown.
 QImage from_array(const Tensor& tensor) {
@@ -106,7 +124,7 @@ QPixmap picture_of(const Input& input, int side, double pixel_ratio) {
     return fitted(to_qimage(*image), side, pixel_ratio);
   }
   if (const Text* text = std::get_if<Text>(&input.content)) {
-    if (text->picture) return fitted(to_qimage(*text->picture), side, pixel_ratio);
+    if (!text->pictures.empty()) return side_by_side(text->pictures, side, pixel_ratio);
     QString shown = QString::fromStdString(text->characters);
     if (text->second) shown += '\n' + QString::fromStdString(*text->second);
     for (std::size_t i = 0; i < std::min<std::size_t>(text->ids.size(), 40); ++i) {
@@ -158,10 +176,13 @@ QString describe_input(const Input& input) {
                .arg(image->channels == 1 ? QObject::tr("grey") : QObject::tr("colour"));
   } else if (const Text* words = std::get_if<Text>(&input.content)) {
     const auto characters = [](const std::string& of) { return character_starts(of).size() - 1; };
-    if (words->picture) {
-      text = QObject::tr("%1 × %2 pixels, and a text of %3 characters")
-                 .arg(words->picture->width)
-                 .arg(words->picture->height)
+    if (!words->pictures.empty()) {
+      QStringList sizes;
+      for (const std::shared_ptr<const Image>& picture : words->pictures) {
+        sizes << QObject::tr("%1 × %2").arg(picture->width).arg(picture->height);
+      }
+      text = QObject::tr("%1 pixels, and a text of %2 characters")
+                 .arg(sizes.join(", "))
                  .arg(characters(words->characters));
     } else if (!words->ids.empty()) {
       text = QObject::tr("%1 token ids").arg(words->ids.size());

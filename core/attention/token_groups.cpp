@@ -91,10 +91,10 @@ void append_token(const std::string& token, Run& run) {
 }
 
 bool stands_for_text(const TokenLayout& layout, std::int64_t token) {
-  return !layout.picture.contains(token) && !std::ranges::binary_search(layout.special, token);
+  return !layout.is_of_picture(token) && !std::ranges::binary_search(layout.special, token);
 }
 
-/// The runs between special tokens and the picture. Throws Error(usage) if `layout` has no texts.
+/// The runs between special tokens and pictures. Throws Error(usage) if `layout` has no texts.
 std::vector<Run> runs_of(const TokenLayout& layout, std::int64_t tokens, std::string_view kind) {
   if (std::ssize(layout.texts) != tokens) {
     throw Error(ErrorKind::usage, "only a text has " + std::string(kind))
@@ -210,8 +210,9 @@ std::vector<std::int64_t> all_from(std::int64_t first, std::int64_t end) {
 TokenGroups textless_groups(const TokenLayout& layout) {
   TokenGroups groups;
   if (!layout.special.empty()) groups.push_back({"special tokens", layout.special, true});
-  if (const TokenCells& cells = layout.picture; cells.count() > 0) {
-    groups.push_back({"picture", cells.tokens(), true});
+  for (std::size_t i = 0; i < layout.pictures.size(); ++i) {
+    const std::string number = layout.pictures.size() > 1 ? " " + std::to_string(i + 1) : "";
+    groups.push_back({"picture" + number, layout.pictures[i].tokens(), true});
   }
   return groups;
 }
@@ -306,7 +307,7 @@ class HandReader {
     if (at_ < text_.size() && text_[at_] == '"') return quoted();
     const std::size_t end = text_.find_first_of("=,", at_);
     if (end == std::string_view::npos) throw not_groups(text_);
-    const std::string found(without_spaces(text_.substr(at_, end - at_)));
+    std::string found(without_spaces(text_.substr(at_, end - at_)));
     at_ = end;
     if (found.empty()) throw not_groups(text_);
     return found;
@@ -316,7 +317,7 @@ class HandReader {
     std::size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
     if (end >= text_.size()) throw not_groups(text_);
-    const std::string found = parse_json(text_.substr(at_, end + 1 - at_)).get<std::string>();
+    auto found = parse_json(text_.substr(at_, end + 1 - at_)).get<std::string>();
     at_ = end + 1;
     return found;
   }
@@ -330,7 +331,7 @@ class HandReader {
     std::vector<std::int64_t> found;
     do {
       if (take('(')) {
-        add_rectangle(found);
+        add_rectangle(found, 1);
       } else {
         add_range(found);
       }
@@ -339,6 +340,7 @@ class HandReader {
   }
   void add_range(std::vector<std::int64_t>& found) {
     const std::int64_t first = number();
+    if (take('(')) return add_rectangle(found, first);
     std::int64_t last = first;
     if (take('-')) {
       skip_space();
@@ -349,20 +351,21 @@ class HandReader {
     if (last < first) throw not_groups(text_);
     for (std::int64_t token = first; token <= last; ++token) found.push_back(token);
   }
-  /// "2,0)-(4,13)", after the first bracket; "2,0)" alone is one cell.
-  void add_rectangle(std::vector<std::int64_t>& found) {
-    const TokenCells cells = layout_.cells_of(count_);
+  /// "2,0)-(4,13)", after the first bracket, of picture `number`, from 1; "2,0)" alone is one cell.
+  void add_rectangle(std::vector<std::int64_t>& found, std::int64_t number) {
+    const TokenCells cells = layout_.cells_of(count_, number - 1);
     if (cells.count() == 0) {
-      throw Error(ErrorKind::usage, "the tokens form no grid of patches")
+      throw Error(ErrorKind::usage, number == 1 ? "the tokens form no grid of patches"
+                                                : "the text has no such picture")
           .about("groups")
           .found(std::string(text_))
           .remedy("give positions: subject=3-5");
     }
-    const auto [row, column] = cell();
+    const auto [row, column] = cell(cells);
     auto [last_row, last_column] = std::pair(row, column);
     if (take('-')) {
       expect('(');
-      std::tie(last_row, last_column) = cell();
+      std::tie(last_row, last_column) = cell(cells);
     }
     if (last_row < row || last_column < column) throw not_groups(text_);
     for (std::int64_t y = row; y <= last_row; ++y) {
@@ -372,12 +375,11 @@ class HandReader {
     }
   }
   /// "2,0)", checked.
-  std::pair<std::int64_t, std::int64_t> cell() {
+  std::pair<std::int64_t, std::int64_t> cell(const TokenCells& cells) {
     const std::int64_t row = number();
     expect(',');
     const std::int64_t column = number();
     expect(')');
-    const TokenCells cells = layout_.cells_of(count_);
     check(row, cells.rows);
     check(column, cells.columns);
     return {row, column};

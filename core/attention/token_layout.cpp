@@ -86,10 +86,19 @@ std::vector<double> TokenCells::spread(
   return cells;
 }
 
+std::optional<std::int64_t> TokenLayout::picture_of(std::int64_t index) const {
+  for (std::int64_t picture = 0; picture < cell_grids(); ++picture) {
+    if (cells(picture).contains(index)) return picture;
+  }
+  return std::nullopt;
+}
+
 std::string TokenLayout::name(std::int64_t index) const {
-  if (const auto block = cells().block_of(index)) {
-    return "(" + range_text(block->row, block->rows) + ", " +
-           range_text(block->column, block->columns) + ")";
+  if (const auto picture = picture_of(index)) {
+    const std::optional<CellBlock> block = cells(*picture).block_of(index);
+    return (cell_grids() > 1 ? "picture " + std::to_string(*picture + 1) + " (" : "(") +
+           range_text(block->row, block->rows) + ", " + range_text(block->column, block->columns) +
+           ")";
   }
   if (index < std::ssize(texts)) {
     return visible_text(texts[static_cast<std::size_t>(index)]);

@@ -73,7 +73,8 @@ struct TokenLayout {
   /// Text models: tokens that stand for no text ([CLS], [SEP], <s>), in ascending order.
   std::vector<std::int64_t> special = {};
   std::int64_t registers = 0;  ///< number of registers, the last prefix tokens
-  TokenCells picture = {};     ///< tokens that stand for a picture in a text
+  /// Tokens that stand for each picture in a text, none of them empty, one after the other.
+  std::vector<TokenCells> pictures = {};
 
   [[nodiscard]] bool is_text() const { return !texts.empty(); }
   [[nodiscard]] bool has_grid() const { return rows > 0 && columns > 0; }
@@ -81,19 +82,30 @@ struct TokenLayout {
   [[nodiscard]] bool is_grid_of(std::int64_t tokens) const {
     return has_grid() && prefix + rows * columns == tokens;
   }
-  /// The tokens of the grid, or of the picture in a text.
-  [[nodiscard]] TokenCells cells() const {
-    return has_grid() ? TokenCells{.first = prefix, .rows = rows, .columns = columns} : picture;
+  /// Number of the grids of cells: 1 for a grid, in a text the number of its pictures.
+  [[nodiscard]] std::int64_t cell_grids() const { return has_grid() ? 1 : std::ssize(pictures); }
+  /// The tokens of the grid, or of a picture in a text, from 0; none if there is no such picture.
+  [[nodiscard]] TokenCells cells(std::int64_t picture = 0) const {
+    if (picture < 0 || picture >= cell_grids()) return {};
+    return has_grid() ? TokenCells{.first = prefix, .rows = rows, .columns = columns}
+                      : pictures[static_cast<std::size_t>(picture)];
   }
-  /// The cells if `tokens` tokens hold them, and nothing but the prefix besides unless it is a
+  /// These cells if `tokens` tokens hold them, and nothing but the prefix besides unless it is a
   /// text; otherwise none.
-  [[nodiscard]] TokenCells cells_of(std::int64_t tokens) const {
-    const TokenCells all = cells();
+  [[nodiscard]] TokenCells cells_of(std::int64_t tokens, std::int64_t picture = 0) const {
+    const TokenCells all = cells(picture);
     const bool fits = is_grid_of(tokens) || (!has_grid() && all.end() <= tokens);
     return fits ? all : TokenCells{};
   }
+  /// The number, from 0, of the picture or grid with cells that token `index` stands for.
+  [[nodiscard]] std::optional<std::int64_t> picture_of(std::int64_t index) const;
+  /// True if the token stands for a part of a picture in a text.
+  [[nodiscard]] bool is_of_picture(std::int64_t index) const {
+    return !has_grid() && picture_of(index).has_value();
+  }
   /// Name of token `index`: "class", "distillation", "prefix 2", "register 0", "(row, column)", for
-  /// several cells "(0–2, 4–7)", the token's text, or the index.
+  /// several cells "(0–2, 4–7)", of several pictures "picture 2 (row, column)", the token's text,
+  /// or the index.
   [[nodiscard]] std::string name(std::int64_t index) const;
 };
 

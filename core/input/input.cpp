@@ -24,8 +24,8 @@ constexpr const char* kinds_of_input =
     ".npy array [C, H, W], [N, D] or [bands, frames], an item of a data set (PATH#INDEX), a text "
     "file (.txt; PATH#FIRST-LAST for some of its characters), a text "
     "(text:To be, or not), a message to an assistant (chat:WORDS), a pair of texts "
-    "(pair:FIRST ||| SECOND), a picture and a question about it (ask:PICTURE ||| TEXT) or token "
-    "ids (ids:1,2,3)";
+    "(pair:FIRST ||| SECOND), a picture, or several with + between them, and a question about "
+    "them (ask:PICTURE ||| TEXT) or token ids (ids:1,2,3)";
 
 constexpr std::string_view kLiteral = "text:", kPair = "pair:", kIds = "ids:", kAsk = "ask:",
                            kChat = "chat:";
@@ -132,17 +132,21 @@ std::pair<std::string, std::string> split_question(std::string_view locator) {
 }
 
 Input open_question(const std::string& locator) {
-  const auto [path, characters] = split_question(locator);
-  Input picture = open_input(path);
-  Image* const image = std::get_if<Image>(&picture.content);
-  if (!image) {
-    throw Error(ErrorKind::usage, "a question is asked about a picture")
-        .about(picture.label)
-        .expected("a PNG or JPEG picture, or an item of a data set of pictures");
-  }
+  const auto [pictures, characters] = split_question(locator);
   Text text{characters, {}};
-  text.picture = std::make_shared<const Image>(std::move(*image));
-  return {std::move(text), picture.label + " + " + in_quotes(characters), locator, -1};
+  std::string label;
+  for (const std::string& path : picture_locators(pictures)) {
+    Input picture = open_input(path);
+    Image* const image = std::get_if<Image>(&picture.content);
+    if (!image) {
+      throw Error(ErrorKind::usage, "a question is asked about a picture")
+          .about(picture.label)
+          .expected("a PNG or JPEG picture, or an item of a data set of pictures");
+    }
+    text.pictures.push_back(std::make_shared<const Image>(std::move(*image)));
+    label += picture.label + " + ";
+  }
+  return {std::move(text), label + in_quotes(characters), locator, -1};
 }
 
 /// Opens one list of ids, or two with the separator of pairs between them.
@@ -219,6 +223,21 @@ std::optional<std::pair<std::string, std::string>> parts_of_question(std::string
   return split_question(locator);
 }
 
+std::vector<std::string> picture_locators(std::string_view pictures) {
+  std::error_code unreadable;  // a name that is too long counts as missing
+  for (const std::string_view file : {pictures, pictures.substr(0, pictures.rfind('#'))}) {
+    if (std::filesystem::exists(file, unreadable)) return {std::string(pictures)};
+  }
+  std::vector<std::string> locators;
+  for (std::size_t begin = 0; begin <= pictures.size();) {
+    const std::size_t end = std::min(pictures.find('+', begin), pictures.size());
+    locators.emplace_back(without_spaces(pictures.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  const bool each_named = std::ranges::none_of(locators, &std::string::empty);
+  return each_named ? locators : std::vector<std::string>{std::string(pictures)};
+}
+
 bool is_written_out(std::string_view locator) {
   return locator.starts_with(kLiteral) || locator.starts_with(kChat) ||
          locator.starts_with(kPair) || locator.starts_with(kIds);
@@ -235,6 +254,17 @@ Input open_input(const std::string& locator) {
     if (const auto part = split_part(locator)) return open_part(*part, locator);
     if (const auto item = split_item(locator)) {
       return open_data_set(item->first)->item(item->second);
+    }
+    const std::vector<std::string> pictures = picture_locators(locator);
+    const bool all_exist = std::ranges::all_of(pictures, [&](const std::string& one) {
+      return std::filesystem::exists(one.substr(0, one.rfind('#')), unreadable);
+    });
+    if (pictures.size() > 1 && all_exist) {
+      throw Error(ErrorKind::usage, "several pictures are read with a text about them")
+          .about(locator)
+          .expected("ask:before.png+after.png ||| What changed?")
+          .found(std::to_string(pictures.size()) + " pictures without a text")
+          .remedy("add the text: --prompt \"What changed?\"");
     }
   }
   if (std::filesystem::is_directory(path)) {

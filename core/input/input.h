@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/input/image.h"
 #include "core/input/sound.h"
@@ -28,20 +29,24 @@ struct Input {
 
 /// Opens an image, a sound (WAV), a .npy array (token ids if integer), a text file (.txt, .md), a
 /// literal text ("text:To be, or not"), a message to an assistant ("chat:Who are you?"), a pair of
-/// texts ("pair:Who is there? ||| Nay, answer me."), a picture and a text about it ("ask:photo.png
-/// ||| What is on the table?"), token ids ("ids:1,2,3"), or an item of a data set ("PATH#INDEX";
-/// see data_set.h). Throws Error listing the kinds of input.
+/// texts ("pair:Who is there? ||| Nay, answer me."), pictures and a text about them ("ask:photo.png
+/// ||| What is on the table?", "ask:before.png+after.png ||| What changed?"), token ids
+/// ("ids:1,2,3"), or an item of a data set ("PATH#INDEX"; see data_set.h). Throws Error listing the
+/// kinds of input.
 [[nodiscard]] Input open_input(const std::string& locator);
 
 /// The locator of a pair of texts. open_input refuses it if it cannot be split into the two texts.
 [[nodiscard]] std::string pair_locator(std::string_view first, std::string_view second);
 
-/// The locator of a text about a picture, which is given by its own locator.
-[[nodiscard]] std::string question_locator(std::string_view picture, std::string_view text);
-/// The picture's locator and the text of "ask:PICTURE ||| TEXT"; empty for other locators. Throws
+/// The locator of a text about pictures, which are given by their own locators with + between them.
+[[nodiscard]] std::string question_locator(std::string_view pictures, std::string_view text);
+/// The pictures' locators and the text of "ask:PICTURES ||| TEXT"; empty for other locators. Throws
 /// Error(usage) if one of them is missing.
 [[nodiscard]] std::optional<std::pair<std::string, std::string>> parts_of_question(
     std::string_view locator);
+/// The locators of the pictures "before.png+after.png": the parts between +, without the spaces
+/// around them; the locator itself if it has no +, or is that of a file with one in its name.
+[[nodiscard]] std::vector<std::string> picture_locators(std::string_view pictures);
 
 /// True if the locator contains the input itself ("text:To be", "ids:1,2") and is not a path.
 [[nodiscard]] bool is_written_out(std::string_view locator);

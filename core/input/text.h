@@ -20,8 +20,8 @@ struct Text {
   /// The second text of a pair (question and answer, premise and hypothesis).
   std::optional<std::string> second = std::nullopt;
   std::vector<std::int64_t> second_ids = {};  ///< token ids of the second text of a pair
-  /// The picture that the text asks about, for models of pictures and texts; else null.
-  std::shared_ptr<const Image> picture = nullptr;
+  /// The pictures that the text asks about, in their order in it; for models of pictures and texts.
+  std::vector<std::shared_ptr<const Image>> pictures = {};
   /// A message to an assistant: the model's chat template gives the text around it.
   bool chat = false;
 };

@@ -43,7 +43,7 @@ std::string source_beside(const std::filesystem::path& folder,
 
 }  // namespace
 
-std::string ChatTemplate::text_of(const std::string& message, bool about_picture) const {
+std::string ChatTemplate::text_of(const std::string& message, std::size_t pictures) const {
   const auto rendered = [&](const ordered_json& content) {
     ordered_json variables = {
         {"messages", ordered_json::array({{{"role", "user"}, {"content", content}}})},
@@ -54,10 +54,10 @@ std::string ChatTemplate::text_of(const std::string& message, bool about_picture
     return render_jinja(source, variables);
   };
   const std::string words(without_spaces(message));
-  ordered_json parts = ordered_json::array({{{"type", "text"}, {"text", message}}});
-  if (about_picture) {
-    parts.insert(parts.begin(), {{"type", "image"}});
-  } else {
+  ordered_json parts = ordered_json::array();
+  for (std::size_t i = 0; i < pictures; ++i) parts.push_back({{"type", "image"}});
+  parts.push_back({{"type", "text"}, {"text", message}});
+  if (pictures == 0) {
     std::string text = rendered(message);
     if (text.find(words) != std::string::npos) return text;
   }

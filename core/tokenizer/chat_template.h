@@ -15,10 +15,10 @@ struct ChatTemplate {
   /// Texts of special tokens by their names in templates: bos_token, eos_token, ….
   std::map<std::string, std::string> tokens = {};
 
-  /// The text of a conversation whose one message is the user's, up to where the answer begins; a
-  /// message about a picture has the picture before its words. Throws like render_jinja, and
-  /// Error(unsupported) if the message is not part of that text.
-  [[nodiscard]] std::string text_of(const std::string& message, bool about_picture) const;
+  /// The text of a conversation whose one message is the user's, up to where the answer begins; its
+  /// words come after `pictures` pictures. Throws like render_jinja, and Error(unsupported) if the
+  /// message is not part of that text.
+  [[nodiscard]] std::string text_of(const std::string& message, std::size_t pictures) const;
 };
 
 /// The template in chat_template.jinja, chat_template.json or tokenizer_config.json of `folder`, or

@@ -21,7 +21,7 @@ Encoding Vocabulary::encode_texts(const std::string& first, const std::string* s
   return encoding;
 }
 
-std::string Vocabulary::chat_text(const std::string&, bool) const {
+std::string Vocabulary::chat_text(const std::string&, std::size_t) const {
   throw Error(ErrorKind::usage, "the model has no chat template")
       .expected(
           "chat_template in tokenizer_config.json, or chat_template.jinja, next to the weights")

@@ -36,7 +36,7 @@ TokenizedText encoded(const std::string& first, const std::string* second,
 
 /// The tokens of a message in the model's chat template, which has all special tokens itself.
 TokenizedText encoded_chat(const std::string& message, const Vocabulary& vocabulary) {
-  const Encoding encoding = vocabulary.encode_texts(vocabulary.chat_text(message, false), nullptr);
+  const Encoding encoding = vocabulary.encode_texts(vocabulary.chat_text(message, 0), nullptr);
   std::vector<std::int64_t> ids;
   for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
     if (encoding.sources[i] >= 0) ids.push_back(encoding.ids[i]);

@@ -157,8 +157,8 @@ class WithChat final : public Vocabulary {
   }
   [[nodiscard]] bool has_chat() const override { return true; }
   [[nodiscard]] std::string chat_text(const std::string& message,
-                                      bool about_picture) const override {
-    return chat_.text_of(message, about_picture);
+                                      std::size_t pictures) const override {
+    return chat_.text_of(message, pictures);
   }
   [[nodiscard]] bool is_special(std::int64_t id) const override { return tokens_->is_special(id); }
   [[nodiscard]] bool says_texts() const override { return tokens_->says_texts(); }

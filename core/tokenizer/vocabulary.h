@@ -32,10 +32,11 @@ class Vocabulary {
                                               const std::string* second) const;
   /// True if chat_text can be called.
   [[nodiscard]] virtual bool has_chat() const { return false; }
-  /// The whole text of a first message to an assistant, about a picture if `about_picture`, up to
-  /// where the answer begins: the model's chat template. Throws Error(usage) if it has none, and
+  /// The whole text of a first message to an assistant, after `pictures` pictures, up to where the
+  /// answer begins: the model's chat template. Throws Error(usage) if it has none, and
   /// Error(unsupported) for a template that is not understood.
-  [[nodiscard]] virtual std::string chat_text(const std::string& message, bool about_picture) const;
+  [[nodiscard]] virtual std::string chat_text(const std::string& message,
+                                              std::size_t pictures) const;
   /// True if a token stands for no text: [CLS], <s>, <|endoftext|>.
   [[nodiscard]] virtual bool is_special(std::int64_t) const { return false; }
   /// True if text_of returns the texts of tokens, not only their ids.

@@ -22,6 +22,11 @@ namespace attnscope {
 [[nodiscard]] std::string layer_name(const Trace& trace, std::int64_t layer,
                                      std::int64_t first = 0);
 
+/// The name of a picture's image in a trace file: "image", "image_2", ….
+inline std::string image_name(std::size_t picture) {
+  return picture == 0 ? "image" : "image_" + std::to_string(picture + 1);
+}
+
 /// The name of a layer's group in a trace file: "layer_07".
 inline std::string layer_group(std::size_t layer) {
   return (layer < 10 ? "layer_0" : "layer_") + std::to_string(layer);

@@ -22,9 +22,9 @@ std::string token_characters(const std::string& token) {
 }
 
 /// Special tokens are skipped because they carry no text and differ between tokenizers, and so are
-/// those of a picture.
+/// those of pictures.
 bool is_special(const TokenLayout& layout, std::int64_t index) {
-  return layout.picture.contains(index) ||
+  return layout.is_of_picture(index) ||
          std::binary_search(layout.special.begin(), layout.special.end(), index);
 }
 
@@ -79,7 +79,8 @@ std::optional<std::int64_t> linked_token(const TokenLayout& from, std::int64_t i
   if (!says_where(from) || !says_where(to)) {
     return from_count == to_count ? std::optional(index) : std::nullopt;
   }
-  if (const TokenCells to_cells = to.cells(); from.cells().contains(index)) {
+  if (const auto picture = from.picture_of(index)) {
+    const TokenCells to_cells = to.cells(*picture);
     return to_cells.count() > 0 ? within(same_place(from, index, to, to_cells.end()))
                                 : std::nullopt;
   }

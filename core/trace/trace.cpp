@@ -190,9 +190,11 @@ std::int64_t same_place(const TokenLayout& from, std::int64_t index, const Token
   const auto within = [count](std::int64_t found) {
     return std::clamp<std::int64_t>(found, 0, std::max<std::int64_t>(count - 1, 0));
   };
-  const TokenCells a = from.cells(), b = to.cells();
+  const std::optional<std::int64_t> picture = from.picture_of(index);
+  if (!picture) return within(index);
+  const TokenCells a = from.cells(*picture), b = to.cells(*picture);
   const std::optional<CellBlock> block = a.block_of(index);
-  if (!block || b.count() == 0 || a == b) return within(index);
+  if (!block || a.count() == 0 || b.count() == 0 || a == b) return within(index);
   // Centres are computed in units of half a cell.
   const std::int64_t row = (2 * block->row + block->rows) * b.rows / (2 * a.rows);
   const std::int64_t column = (2 * block->column + block->columns) * b.columns / (2 * a.columns);

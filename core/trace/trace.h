@@ -139,9 +139,10 @@ struct Trace {
   TokenLayout layout;                       ///< layout of the first layer's queries
   std::int64_t map_channels = 1;            ///< maps per head: 1, or one per channel (DAFT)
   std::optional<std::int64_t> map_channel;  ///< channel of the recorded map; mean if empty
-  std::optional<Image> image;               ///< the image that the patches cover, for overlays
-  bool causal = false;                      ///< true if no token sees later ones (triangular maps)
-  Tensor embedded;                          ///< [N, D], input of the first layer; if requested
+  /// The images that the cells of each TokenLayout::cells cover, for overlays; empty: unknown.
+  std::vector<Image> images;
+  bool causal = false;             ///< true if no token sees later ones (triangular maps)
+  Tensor embedded;                 ///< [N, D], input of the first layer; if requested
   std::vector<LayerTrace> layers;  ///< one per layer of the model; empty tensors if not requested
   Tensor features;                 ///< [D], input of the head; empty if nothing is read out
   Tensor logits;        ///< [classes]; empty without a head; for a text, of the token after its end
@@ -149,6 +150,11 @@ struct Trace {
   std::vector<std::string> labels;
   std::map<std::string, std::string> provenance;  ///< program version, model file, options, …
 
+  /// The image of picture `picture`, from 0; null if there is none.
+  [[nodiscard]] const Image* image(std::int64_t picture = 0) const {
+    const bool known = picture >= 0 && picture < std::ssize(images);
+    return known ? &images[static_cast<std::size_t>(picture)] : nullptr;
+  }
   /// Maximum over the layers, which may differ in pyramids.
   [[nodiscard]] std::int64_t heads() const;
   [[nodiscard]] std::int64_t tokens() const;

@@ -362,20 +362,26 @@ void read_mechanisms(const Checkpoint& file, Trace& trace) {
   }
 }
 
-std::optional<Image> read_picture(const Checkpoint& file) {
-  const StoredTensor* const stored = file.find("image");
-  if (!stored) return std::nullopt;
-  const Shape& shape = stored->shape;
-  if (stored->dtype != DType::u8 || shape.size() != 3 || (shape[2] != 1 && shape[2] != 3) ||
+Image stored_image(const StoredTensor& stored) {
+  const Shape& shape = stored.shape;
+  if (stored.dtype != DType::u8 || shape.size() != 3 || (shape[2] != 1 && shape[2] != 3) ||
       element_count(shape) == 0) {
-    throw damaged("the image has the wrong shape or element type", "/image")
+    throw damaged("the image has the wrong shape or element type", "/" + stored.name)
         .expected("uint8 [height, width, 1 or 3]")
-        .found(std::string(name_of(stored->dtype)) + " " + to_string(shape));
+        .found(std::string(name_of(stored.dtype)) + " " + to_string(shape));
   }
   Image image{shape[1], shape[0], shape[2], {}};
-  const std::vector<std::int64_t> values = stored->view().to_int64();
+  const std::vector<std::int64_t> values = stored.view().to_int64();
   image.pixels.assign(values.begin(), values.end());
   return image;
+}
+
+std::vector<Image> read_images(const Checkpoint& file) {
+  std::vector<Image> images;
+  while (const StoredTensor* const stored = file.find(image_name(images.size()))) {
+    images.push_back(stored_image(*stored));
+  }
+  return images;
 }
 
 /// The cells of [first, rows, columns] or [first, rows, columns, tiles, tiles_across, overview,
@@ -415,19 +421,25 @@ TokenCells picture_of(const json& list) {
   return before || after ? cells : TokenCells{};
 }
 
-/// Reads the tokens of a text that stand for a picture.
-void read_picture(const Checkpoint& file, const std::string& attribute, TokenLayout& layout) {
-  const json cells = json_of(file, attribute.c_str(), "[]");
-  if (cells.empty()) return;
-  layout.picture = picture_of(cells);
-  const TokenCells& read = layout.picture;
-  if (read.count() > 0 && read.end() <= std::ssize(layout.texts)) return;
-  throw damaged("the picture's tokens are not a part of the text", attribute.c_str())
-      .expected(
-          "[first, rows, columns], or with [tiles], tiles in a row, overview, and its rows "
-          "and columns, within " +
-          std::to_string(layout.texts.size()) + " tokens")
-      .found(printed(cells));
+/// Reads the tokens of a text that stand for pictures: one list for a picture, or a list of them.
+void read_pictures(const Checkpoint& file, const std::string& attribute, TokenLayout& layout) {
+  json list = json_of(file, attribute.c_str(), "[]");
+  if (list.empty()) return;
+  if (!list.is_array() || !list[0].is_array()) list = json::array({list});
+  std::int64_t end = 0;
+  for (const json& numbers : list) {
+    TokenCells cells = numbers.is_array() ? picture_of(numbers) : TokenCells{};
+    if (cells.count() == 0 || cells.first < end || cells.end() > std::ssize(layout.texts)) {
+      throw damaged("a picture's tokens are not a part of the text", attribute)
+          .expected(
+              "[first, rows, columns], or with [tiles], tiles in a row, overview, and its rows "
+              "and columns, after those of the picture before, within " +
+              std::to_string(layout.texts.size()) + " tokens")
+          .found(printed(numbers));
+    }
+    end = cells.end();
+    layout.pictures.push_back(std::move(cells));
+  }
 }
 
 /// Reads the texts of tokens and the indices of special tokens. `whose` prefixes the attribute
@@ -443,19 +455,18 @@ void read_texts(const Checkpoint& file, const std::string& whose, TokenLayout& l
     if (!token.is_number_unsigned() ||
         token.get<std::uint64_t>() >= static_cast<std::size_t>(count) ||
         token.get<std::int64_t>() < after) {
-      throw damaged("the special tokens are not token positions in ascending order",
-                    special.c_str())
+      throw damaged("the special tokens are not token positions in ascending order", special)
           .expected("whole numbers below " + std::to_string(count))
           .found(printed(token));
     }
     layout.special.push_back(token.get<std::int64_t>());
   }
-  read_picture(file, whose + "picture_tokens", layout);
+  read_pictures(file, whose + "picture_tokens", layout);
 }
 
 void check_texts(const TokenLayout& layout, std::int64_t tokens, const std::string& attribute) {
   if (layout.texts.empty() || tokens == 0 || std::ssize(layout.texts) == tokens) return;
-  throw damaged("the number of texts differs from the number of tokens", attribute.c_str())
+  throw damaged("the number of texts differs from the number of tokens", attribute)
       .expected(std::to_string(tokens))
       .found(std::to_string(layout.texts.size()));
 }
@@ -569,7 +580,7 @@ Trace read_contents(const Checkpoint& file) {
   }
   trace.logits = read_data_set(file, "logits", 1, "[classes]");
   trace.embedded = read_data_set(file, "embedded", 2, "[N, D]");
-  trace.image = read_picture(file);
+  trace.images = read_images(file);
   read_scales(file, trace);
   read_mechanisms(file, trace);
   read_computed_maps(file, trace);

@@ -111,14 +111,17 @@ bool goes_without_saying(const TokenLayout& a, const TokenLayout& b) {
 void add_texts(Contents& to, const TokenLayout& layout, const std::string& whose) {
   if (!layout.texts.empty()) to.attribute(whose + "token_texts", json_dump(layout.texts));
   if (!layout.special.empty()) to.attribute(whose + "special_tokens", json_dump(layout.special));
-  if (const TokenCells& cells = layout.picture; cells.count() > 0) {
-    json tokens = {cells.first, cells.rows, cells.columns};
-    if (!cells.tiles.empty()) {
-      tokens.insert(tokens.end(), {cells.tiles, cells.tiles_across, cells.overview,
-                                   cells.overview_rows, cells.overview_columns});
-    }
-    to.attribute(whose + "picture_tokens", json_dump(tokens));
+  if (layout.pictures.empty()) return;
+  json pictures = json::array();
+  for (const TokenCells& cells : layout.pictures) {
+    json& tokens = pictures.emplace_back(json{cells.first, cells.rows, cells.columns});
+    if (cells.tiles.empty()) continue;
+    tokens.insert(tokens.end(), {cells.tiles, cells.tiles_across, cells.overview,
+                                 cells.overview_rows, cells.overview_columns});
   }
+  // A single picture is written as by earlier versions, which read no list of pictures.
+  const bool one = pictures.size() == 1;
+  to.attribute(whose + "picture_tokens", json_dump(one ? pictures.front() : pictures));
 }
 
 /// Adds the attributes that differ from layer to layer, if any do.
@@ -194,9 +197,11 @@ TraceContents contents_of(const Trace& trace) {
   to.tensor("features", trace.features);
   to.tensor("logits", trace.logits);
   to.tensor("embedded", trace.embedded);
-  if (trace.image && !trace.image->pixels.empty()) {
-    const Image& image = *trace.image;
-    to.array("image", DType::u8, {image.height, image.width, image.channels}, image.pixels.data());
+  for (std::size_t i = 0; i < trace.images.size(); ++i) {
+    const Image& image = trace.images[i];
+    if (image.pixels.empty()) break;
+    to.array(image_name(i), DType::u8, {image.height, image.width, image.channels},
+             image.pixels.data());
   }
   std::vector<bool> computed;
   for (const LayerTrace& layer : trace.layers) {

@@ -58,7 +58,7 @@ Subject attention_subject(const std::string& label, const MechanismChoice& mecha
   trace->identity_in_maps = runs->has_identity_mapping();
   trace->input_label = "waves";
   trace->layout = {shape.prefix, shape.grid_rows, shape.grid_columns};
-  trace->image = gradient_image(4 * shape.grid_columns, 4 * shape.grid_rows);
+  trace->images = {gradient_image(4 * shape.grid_columns, 4 * shape.grid_rows)};
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
     const double noise = 1.0 / static_cast<double>(1 + layer);
     const Matrix queries = tokens_of(shape, noise, random);

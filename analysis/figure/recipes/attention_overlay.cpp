@@ -50,7 +50,7 @@ SinksOfHeads sinks_of(const Subject& subject, const std::vector<std::int64_t>& l
 /// a picture and a text.
 Subject with_other_text(const Subject& subject, const std::string& text, const Progress& progress) {
   const Text* const own = subject.input ? std::get_if<Text>(&subject.input->content) : nullptr;
-  if (!own || !own->picture || !subject.model) {
+  if (!own || own->pictures.empty() || !subject.model) {
     throw Error(ErrorKind::usage, "only texts about pictures have a neutral text to compare with")
         .about(subject.label)
         .expected("a model of a picture and a text, and --prompt")
@@ -58,7 +58,7 @@ Subject with_other_text(const Subject& subject, const std::string& text, const P
   }
   auto input = std::make_shared<Input>(*subject.input);
   Text other{text, {}};
-  other.picture = own->picture;
+  other.pictures = own->pictures;
   input->content = std::move(other);
   TraceRequest request;
   request.parameters = subject.parameters;
@@ -102,11 +102,11 @@ void require_image(const Subject& subject) {
   }
 }
 
-/// Keys of a layer that are cells of a grid; throws if there is no grid that fits the maps.
-TokenCells picture_cells(const Subject& subject, std::int64_t layer) {
+/// Keys of a layer that are cells of a picture; throws if there is no grid that fits the maps.
+TokenCells picture_cells(const Subject& subject, std::int64_t layer, std::int64_t picture) {
   const Trace& trace = *subject.trace;
   const TokenLayout& layout = key_layout(trace, layer);
-  const TokenCells cells = layout.cells_of(trace.keys(layer));
+  TokenCells cells = layout.cells_of(trace.keys(layer), picture);
   if (cells.count() == 0) {
     throw Error(ErrorKind::damaged, "the grid of tokens does not match the shape of the maps")
         .about(subject.label + ", layer " + std::to_string(layer))
@@ -122,20 +122,48 @@ std::int64_t query_of_layer(const Trace& trace, std::int64_t query, std::int64_t
   return same_place(trace.layout, query, query_layout(trace, layer), trace.queries(layer));
 }
 
-/// The attention of a row to each of the grid's cells.
-std::vector<double> over_cells(const std::vector<double>& row, const TokenCells& grid) {
-  return grid.spread([&](std::int64_t token) { return row[static_cast<std::size_t>(token)]; });
+/// The pictures of a subject's input, or its grid, that are shown, from 0.
+std::vector<std::int64_t> pictures_shown(const Settings& read, const Subject& subject) {
+  const std::int64_t count = subject.trace->layout.cell_grids();
+  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  if (read.is("picture", "all")) return all;
+  const std::int64_t chosen = read.whole("picture");
+  if (chosen <= count) return {chosen - 1};
+  throw Error(ErrorKind::usage, "the input has no such picture")
+      .about("picture")
+      .expected("1 to " + std::to_string(count) + ", or all")
+      .found(std::to_string(chosen));
 }
 
-/// Attention to the grid's cells, relative to uniform attention: their mean is 1.
-HeatMap over_grid(const std::vector<double>& attention, const TokenCells& grid) {
+/// Attention to the cells of each picture.
+using OverPictures = std::vector<std::vector<double>>;
+
+/// The attention of a row to each cell of the pictures in a layer.
+OverPictures over_cells(const std::vector<double>& row, const Subject& subject,
+                        std::int64_t layer) {
+  OverPictures pictures;
+  for (std::int64_t picture = 0; picture < subject.trace->layout.cell_grids(); ++picture) {
+    pictures.push_back(picture_cells(subject, layer, picture).spread([&](std::int64_t token) {
+      return row[static_cast<std::size_t>(token)];
+    }));
+  }
+  return pictures;
+}
+
+/// Attention to a picture's cells, relative to uniform attention to those of all pictures: the mean
+/// over all is 1.
+HeatMap over_grid(const OverPictures& attention, std::int64_t picture, const TokenCells& grid) {
   HeatMap map;
   map.rows = grid.rows;
   map.columns = grid.columns;
-  const double sum = std::accumulate(attention.begin(), attention.end(), 0.0);
-  const double even = sum / static_cast<double>(grid.count());
-  map.values.reserve(attention.size());
-  for (const double value : attention) {
+  double sum = 0, count = 0;
+  for (const std::vector<double>& one : attention) {
+    sum = std::accumulate(one.begin(), one.end(), sum);
+    count += static_cast<double>(one.size());
+  }
+  const double even = sum / count;
+  for (const double value : attention[static_cast<std::size_t>(picture)]) {
     // If no attention is on the grid, cells have no value, which avoids a division by zero.
     map.values.push_back(even > 0 ? static_cast<float>(value / even) : std::nanf(""));
   }
@@ -183,17 +211,17 @@ std::vector<double> row_of(const ImpliedMaps& maps, std::int64_t layer, std::int
   return row;  // sums instead of means, because over_grid divides by the sum
 }
 
-/// The rows of one subject's query over the picture's cells.
-class RowsOverPicture {
+/// The rows of one subject's query over the pictures' cells.
+class RowsOverPictures {
  public:
   /// Without sinks, heads' sinks in `layers` are left out.
-  RowsOverPicture(Subject subject, std::int64_t query, bool with_sinks,
-                  const std::vector<std::int64_t>& layers, const Progress& progress)
+  RowsOverPictures(Subject subject, std::int64_t query, bool with_sinks,
+                   const std::vector<std::int64_t>& layers, const Progress& progress)
       : subject_(std::move(subject)), query_(query) {
     if (!with_sinks) sinks_ = sinks_of(subject_, layers, progress);
   }
 
-  [[nodiscard]] std::vector<double> row(std::int64_t layer, const HeadSetting& heads) const {
+  [[nodiscard]] OverPictures over(std::int64_t layer, const HeadSetting& heads) const {
     // I is excluded: the query's own cell would dominate the others.
     const ImpliedMaps maps = maps_seen(*subject_.trace, layer, IdentityView::without);
     if (heads.head && *heads.head >= maps.extent(0)) {
@@ -202,11 +230,9 @@ class RowsOverPicture {
           .expected("an index from 0 to " + std::to_string(maps.extent(0) - 1))
           .found(std::to_string(*heads.head));
     }
-    return row_of(maps, layer, query_of_layer(*subject_.trace, query_, layer), heads,
-                  sinks_ ? &*sinks_ : nullptr);
-  }
-  [[nodiscard]] TokenCells cells(std::int64_t layer) const {
-    return picture_cells(subject_, layer);
+    return over_cells(row_of(maps, layer, query_of_layer(*subject_.trace, query_, layer), heads,
+                             sinks_ ? &*sinks_ : nullptr),
+                      subject_, layer);
   }
 
  private:
@@ -216,16 +242,12 @@ class RowsOverPicture {
 };
 
 /// Divides the weights of cells by those of the same cells in `other`; NaN where these are 0.
-void divide(std::vector<double>& cells, const std::vector<double>& other) {
-  std::ranges::transform(cells, other, cells.begin(), [](double value, double by) {
-    return by > 0 ? value / by : std::nan("");
-  });
-}
-
-Panel picture_panel(const Subject& subject, std::int64_t row, std::int64_t column) {
-  Panel panel = map_panel(row, column);
-  if (subject.trace->image) panel.marks.emplace_back(Picture{*subject.trace->image});
-  return panel;
+void divide(OverPictures& pictures, const OverPictures& other) {
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    std::ranges::transform(pictures[i], other[i], pictures[i].begin(), [](double value, double by) {
+      return by > 0 ? value / by : std::nan("");
+    });
+  }
 }
 
 Figure make_attention_overlay(const FigureRequest& request, const Progress& progress) {
@@ -256,45 +278,30 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
   // next to a sharp one.
   const bool own_scales = read.is("scale", "each");
   std::vector<std::vector<float>> values(own_scales ? request.subjects.size() : 1);
-  std::int64_t columns = 0;
+  std::int64_t rows = 0, columns = 0;
+  double aspects = 0;  // sum over the rows
+  bool any_tiles = false, any_several = false;
   const auto count = static_cast<double>(request.subjects.size());
   for (std::size_t index = 0; index < request.subjects.size(); ++index) {
     const Subject& subject = request.subjects[index];
-    const auto row = static_cast<std::int64_t>(index);
     const std::int64_t query = query_token(read, subject);
-    const RowsOverPicture own(subject, query, with_sinks, layers, progress.silent());
-    std::optional<RowsOverPicture> neutral;
+    const RowsOverPictures own(subject, query, with_sinks, layers, progress.silent());
+    std::optional<RowsOverPictures> neutral;
     if (!neutral_text.empty()) {
       Subject other = with_other_text(subject, neutral_text, progress.silent());
       const std::int64_t last = other.trace->tokens() - 1;
       neutral.emplace(std::move(other), last, with_sinks, layers, progress.silent());
     }
-    std::int64_t column = 0;
-    const auto add = [&](const std::string& title, const std::vector<double>* attention,
-                         const TokenCells& cells = {}) {
-      Panel panel = picture_panel(subject, row, column);
-      panel.keys = {{"model", subject.label}, {"shown", title}};
-      if (row == 0) panel.title = title;
-      if (column == 0 && request.subjects.size() > 1) panel.y.label = labels[index];
-      if (attention != nullptr) {
-        HeatMap map = over_grid(*attention, cells);
-        map.opacity = subject.trace->image ? opacity : 1;
-        map.colour_scale = own_scales ? index : 0;
-        std::vector<float>& scaled = values[map.colour_scale];
-        scaled.insert(scaled.end(), map.values.begin(), map.values.end());
-        panel.marks.emplace_back(std::move(map));
-      }
-      figure.panels.push_back(std::move(panel));
-      ++column;
+    struct Shown {
+      std::string title;
+      OverPictures attention;
+      std::int64_t layer = 0;
     };
-    if (with_image && subject.trace->image) add("image", nullptr);
+    std::vector<Shown> shown;
     for (const std::int64_t layer : layers) {
-      const TokenCells cells = own.cells(layer);
-      std::vector<double> attention = over_cells(own.row(layer, heads), cells);
-      if (neutral) {
-        divide(attention, over_cells(neutral->row(layer, heads), neutral->cells(layer)));
-      }
-      add(layer_name(request, layer), &attention, cells);
+      OverPictures attention = own.over(layer, heads);
+      if (neutral) divide(attention, neutral->over(layer, heads));
+      shown.push_back({layer_name(request, layer), std::move(attention), layer});
     }
     if (with_rollout) {
       const Progress part =
@@ -303,12 +310,44 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
           mixes ? mixing_rollout(subject, value_of(mixing_names, rolled, "rollout"), 0, part)
                 : attention_rollout(*subject.trace, RolloutOptions{.fusion = heads.fusion}, part);
       const auto found = reach.matrix().row(query);
-      const TokenCells cells = picture_cells(subject, 0);
-      const std::vector<double> attention =
-          over_cells({found.data(), found.data() + found.size()}, cells);
-      add(mixes ? rolled : "rollout", &attention, cells);
+      shown.push_back({mixes ? rolled : "rollout",
+                       over_cells({found.data(), found.data() + found.size()}, subject, 0), 0});
     }
-    columns = std::max(columns, column);
+    const bool several = subject.trace->layout.cell_grids() > 1;
+    for (const std::int64_t picture : pictures_shown(read, subject)) {
+      const Image* const image = subject.trace->image(picture);
+      std::string name = request.subjects.size() > 1 ? labels[index] : "";
+      // A longer label would not fit beside the low panels of a column of a paper.
+      if (several) name += (name.empty() ? "" : ", ") + std::to_string(picture + 1);
+      const TokenCells shape = subject.trace->layout.cells(picture);
+      aspects += static_cast<double>(shape.rows) / static_cast<double>(shape.columns);
+      any_tiles = any_tiles || !shape.tiles.empty();
+      any_several = any_several || several;
+      std::int64_t column = 0;
+      const auto add = [&](const std::string& title, const Shown* map_shown) {
+        Panel panel = map_panel(rows, column);
+        if (image) panel.marks.emplace_back(Picture{*image});
+        panel.keys = {{"model", subject.label}, {"shown", title}};
+        if (several) panel.keys.emplace_back("picture", std::to_string(picture + 1));
+        if (rows == 0) panel.title = title;
+        if (column == 0) panel.y.label = name;
+        if (map_shown != nullptr) {
+          HeatMap map = over_grid(map_shown->attention, picture,
+                                  picture_cells(subject, map_shown->layer, picture));
+          map.opacity = image ? opacity : 1;
+          map.colour_scale = own_scales ? index : 0;
+          std::vector<float>& scaled = values[map.colour_scale];
+          scaled.insert(scaled.end(), map.values.begin(), map.values.end());
+          panel.marks.emplace_back(std::move(map));
+        }
+        figure.panels.push_back(std::move(panel));
+        ++column;
+      };
+      if (with_image && image) add("image", nullptr);
+      for (const Shown& one : shown) add(one.title, &one);
+      columns = std::max(columns, column);
+      ++rows;
+    }
   }
   if (columns == 0) {
     throw Error(ErrorKind::usage, "no layer and no rollout is selected")
@@ -326,12 +365,8 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
                   rounded_text(scale.scale.maximum, 3);
   }
 
-  const TokenCells shape = request.subjects.front().trace->layout.cells();
-  finish_map_grid(figure,
-                  {.rows = std::ssize(request.subjects),
-                   .columns = columns,
-                   .aspect = static_cast<double>(shape.rows) / static_cast<double>(shape.columns)},
-                  request.width_mm);
+  const double aspect = aspects / static_cast<double>(rows);
+  finish_map_grid(figure, {.rows = rows, .columns = columns, .aspect = aspect}, request.width_mm);
   figure.caption =
       "Attention of " + query_in_words(read, request.subjects.front()) +
       " to the image's patches, " +
@@ -348,9 +383,11 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
                    std::string(formula_of(value_of(mixing_names, rolled, "rollout"))) + ". "
        : with_rollout ? "Rollout: Abnar & Zuidema (2020), through all layers. "
                       : "") +
-      (shape.tiles.empty() ? ""
-                           : "The picture is read in tiles and whole: the attention to a token of "
-                             "the whole is spread evenly over its place. ") +
+      (any_several ? "Even attention, or the mean, is that over the patches of all pictures. "
+                   : "") +
+      (any_tiles ? "Pictures are read in tiles and whole: the attention to a token of the whole is "
+                   "spread evenly over its place. "
+                 : "") +
       (opacity < 1 ? "The colours are mixed with the image. " : "") +
       (values.size() > 1 ? "Each row has the colours of the bar next to it: " + own_ranges + ". "
                          : "") +
@@ -391,6 +428,11 @@ FigureRecipe attention_overlay_recipe() {
            setting::text("neutral", "",
                          "another text about the same picture, by whose attention that of the text "
                          "is divided: \"Write a general description of the image.\""),
+           setting::whole("picture", 1, {.minimum = 1},
+                          "the picture that is shown, of several in a text, counted from 1; all: "
+                          "one below the other")
+               .or_word({"all"})
+               .by_default("all"),
            setting::flag("image", true, "the image itself in the first column"),
            setting::number("opacity", 0.7, {0, 1}, "opacity of the colours over the image"),
            setting::choice("scale", {"each", "shared"}, "each",

@@ -160,10 +160,10 @@ class HashCodesFigure {
   }
 
   void add_image() {
-    if (!subject_.trace || !subject_.trace->image || !report_.layout.has_grid()) return;
+    if (!subject_.trace || !subject_.trace->image() || !report_.layout.has_grid()) return;
     Panel panel = map_panel(0, 0);
     panel.title = line_ == 0 ? "input" : "";
-    panel.marks.emplace_back(Picture{*subject_.trace->image});
+    panel.marks.emplace_back(Picture{*subject_.trace->image()});
     add(std::move(panel), 0);
   }
 

@@ -38,7 +38,7 @@ Figure make_key_maps(const FigureRequest& request, const Progress& progress) {
   const bool several = labels.size() > 1;
   Figure figure;
   MapGrid grid{.rows = 0};
-  const bool with_image = read.flag("image") && request.subjects.front().trace->image;
+  const bool with_image = read.flag("image") && request.subjects.front().trace->image();
   const std::int64_t room = maps_across(request.width_mm) - (with_image ? 1 : 0);
   std::vector<float> values;
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
@@ -79,7 +79,7 @@ Figure make_key_maps(const FigureRequest& request, const Progress& progress) {
     for (Panel& panel : figure.panels) ++panel.column;
     Panel panel = map_panel(0, 0);
     panel.title = "image";
-    panel.marks.emplace_back(Picture{*request.subjects.front().trace->image});
+    panel.marks.emplace_back(Picture{*request.subjects.front().trace->image()});
     figure.panels.insert(figure.panels.begin(), std::move(panel));
     ++grid.columns;
   }

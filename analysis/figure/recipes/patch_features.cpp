@@ -19,8 +19,8 @@ namespace attnscope {
 namespace {
 
 /// The colours of the cells, mixed with the image under them. Every cell has whole pixels.
-Image coloured_image(const MatrixD& colours, const TokenLayout& layout,
-                     const std::optional<Image>& image, double opacity) {
+Image coloured_image(const MatrixD& colours, const TokenLayout& layout, const Image* image,
+                     double opacity) {
   constexpr std::int64_t kLeast = 8;  // pixels per side of a cell
   const auto side = [&](std::int64_t pixels, std::int64_t cells) {
     return cells * std::max(kLeast, (pixels + cells - 1) / cells);
@@ -114,8 +114,8 @@ class PatchFigure {
     const Trace& trace = *request_.subjects[row].trace;
     const auto count = std::ssize(trace.layers);
     column_ = 0;
-    if (read_.flag("image") && trace.image) {
-      add_panel(row, "image").marks.emplace_back(Picture{*trace.image});
+    if (read_.flag("image") && trace.image()) {
+      add_panel(row, "image").marks.emplace_back(Picture{*trace.image()});
     }
     const std::vector<std::int64_t> layers =
         read_.is("layers", "auto") ? first_middle_last(count) : read_.indices("layers", count);
@@ -131,8 +131,8 @@ class PatchFigure {
     const auto common = read_.index("axes", std::ssize(trace.layers));
     const PatchAxes axes = patch_axes(patch_tokens(trace, common.value_or(layer)));
     const MatrixD colours = patch_colours(patch_tokens(trace, layer), axes);
-    panel.marks.emplace_back(Picture{
-        coloured_image(colours, query_layout(trace, layer), trace.image, read_.number("opacity"))});
+    panel.marks.emplace_back(Picture{coloured_image(colours, query_layout(trace, layer),
+                                                    trace.image(), read_.number("opacity"))});
     const std::string of = "/" + subject.label + ", " + layer_name(request_, layer);
     figure_.numbers["share_of_variance" + of] = {axes.share.begin(), axes.share.end()};
     const char* const names[] = {"red", "green", "blue"};
@@ -143,8 +143,8 @@ class PatchFigure {
 
   void add_cosines(const Trace& trace, std::int64_t layer, Panel& panel) {
     HeatMap map = cosine_map(trace, layer, compared_token(read_, trace));
-    if (trace.image) panel.marks.emplace_back(Picture{*trace.image});
-    map.opacity = trace.image ? read_.number("opacity") : 1;
+    if (trace.image()) panel.marks.emplace_back(Picture{*trace.image()});
+    map.opacity = trace.image() ? read_.number("opacity") : 1;
     values_.insert(values_.end(), map.values.begin(), map.values.end());
     panel.marks.emplace_back(std::move(map));
   }

@@ -82,8 +82,8 @@ HeatScale draw_over_images(Figure& figure, const Settings& read,
     panel.title = answer_named(one.relevance);
     if (at % columns == 0) panel.y.label = one.label;
     HeatMap heat = relevance_of_cells(one);
-    if (one.subject->trace->image) {
-      panel.marks.emplace_back(Picture{*one.subject->trace->image});
+    if (one.subject->trace->image()) {
+      panel.marks.emplace_back(Picture{*one.subject->trace->image()});
       heat.opacity = opacity;
     }
     values.insert(values.end(), heat.values.begin(), heat.values.end());

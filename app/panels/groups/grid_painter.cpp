@@ -23,7 +23,7 @@ GridPainter::GridPainter(QWidget* parent) : QWidget(parent) {
 
 void GridPainter::set_content(std::shared_ptr<const Trace> trace, std::vector<QColor> grounds) {
   if (trace != trace_) {
-    image_ = trace && trace->image ? to_qimage(*trace->image) : QImage();
+    image_ = trace && trace->image() ? to_qimage(*trace->image()) : QImage();
     trace_ = std::move(trace);
     clear_selection();
   }

@@ -55,7 +55,7 @@ std::vector<QColor> grounds_of(const TokenGroups& groups, std::int64_t tokens,
 std::vector<std::string> painted_texts(const TokenLayout& layout) {
   std::vector<std::string> texts = layout.texts;
   for (std::int64_t token = 0; token < std::ssize(texts); ++token) {
-    if (layout.picture.contains(token)) texts[static_cast<std::size_t>(token)] = "▦";
+    if (layout.is_of_picture(token)) texts[static_cast<std::size_t>(token)] = "▦";
   }
   return texts;
 }

@@ -6,6 +6,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "analysis/figure/colour_map.h"
 #include "app/look/theme.h"
@@ -23,7 +24,7 @@ constexpr double kPictureOverText = 0.7;  // share of a picture's height where a
 /// The token's name or, if it does not fit, its first letter and its trailing number.
 QString prefix_label(const TokenLayout& layout, std::int64_t token, double room,
                      const QPainter& painter) {
-  const QString name = QString::fromStdString(layout.name(token));
+  QString name = QString::fromStdString(layout.name(token));
   if (painter.fontMetrics().horizontalAdvance(name) + 4 <= room) return name;
   const qsizetype space = name.lastIndexOf(' ');
   return name.left(1) + (space < 0 ? QString() : name.mid(space + 1));
@@ -38,7 +39,9 @@ QueryView::QueryView(QWidget* parent) : QWidget(parent) {
 
 void QueryView::set_picture(QueryPicture picture) {
   if (picture.trace != picture_.trace) {
-    image_ = picture.trace && picture.trace->image ? to_qimage(*picture.trace->image) : QImage();
+    images_.clear();
+    if (picture.trace)
+      std::ranges::transform(picture.trace->images, std::back_inserter(images_), to_qimage);
   }
   const bool other =
       picture.trace != picture_.trace || picture.layout.texts != picture_.layout.texts;
@@ -52,42 +55,45 @@ bool QueryView::has_strip() const {
   return picture_.layout.prefix > 0 && !picture_.layout.is_text();
 }
 
-QRectF QueryView::grid_rect() const {
+QRectF QueryView::grid_rect(std::int64_t picture) const {
   if (!picture_.trace) return {};
   const TokenLayout& layout = picture_.layout;
   const double top = kNameHeight + (has_strip() ? kPrefix + kGap : 0);
   QRectF room(0, top, width(), height() - top);
-  const TokenCells cells = layout.cells();
+  const TokenCells cells = layout.cells(picture);
   if (cells.count() == 0) return room;
   if (layout.is_text()) room.setHeight(room.height() * kPictureOverText);
-  return place_of_picture(room, image_, cells);
+  const auto count = static_cast<double>(layout.cell_grids());
+  const double wide = (room.width() - (count - 1) * kGap) / count;
+  room = QRectF(static_cast<double>(picture) * (wide + kGap), room.top(), wide, room.height());
+  const auto index = static_cast<std::size_t>(picture);
+  return place_of_picture(room, index < images_.size() ? images_[index] : QImage(), cells);
 }
 
 QRectF QueryView::place_of(std::int64_t index) const {
   if (!picture_.trace || index < 0 || index >= std::ssize(picture_.weights)) return {};
   const TokenLayout& layout = picture_.layout;
+  const std::optional<std::int64_t> picture = layout.picture_of(index);
+  if (picture) return place_of_cells(grid_rect(*picture), layout.cells(*picture), index);
+  if (index < std::ssize(words_)) return words_[static_cast<std::size_t>(index)];
   const QRectF grid = grid_rect();
-  const TokenCells cells = layout.cells();
-  const bool in_words = index < std::ssize(words_) && !cells.contains(index);
-  if (in_words) return words_[static_cast<std::size_t>(index)];
   if (index < layout.prefix) {
     const double wide = grid.width() / static_cast<double>(layout.prefix);
     return {grid.left() + static_cast<double>(index) * wide, kNameHeight,
             wide - (index + 1 < layout.prefix ? 2 : 0), kPrefix};
   }
-  if (cells.count() == 0) {
-    const auto count = static_cast<double>(std::ssize(picture_.weights) - layout.prefix);
-    const double wide = grid.width() / count;
-    return {grid.left() + static_cast<double>(index - layout.prefix) * wide, grid.top(), wide,
-            grid.height()};
-  }
-  return place_of_cells(grid, cells, index);
+  if (layout.cell_grids() > 0) return {};
+  const auto count = static_cast<double>(std::ssize(picture_.weights) - layout.prefix);
+  const double wide = grid.width() / count;
+  return {grid.left() + static_cast<double>(index - layout.prefix) * wide, grid.top(), wide,
+          grid.height()};
 }
 
 bool QueryView::is_between_tiles(std::size_t token) const {
-  const TokenCells& picture = picture_.layout.picture;
   const auto index = static_cast<std::int64_t>(token);
-  return index > picture.first && index < picture.end() && !picture.contains(index);
+  return std::ranges::any_of(picture_.layout.pictures, [&](const TokenCells& picture) {
+    return index > picture.first && index < picture.end() && !picture.contains(index);
+  });
 }
 
 QString QueryView::word_of(std::size_t token) const {
@@ -103,10 +109,15 @@ void QueryView::flow_text() {
   if (!picture_.trace) return;
   const std::vector<std::string>& texts = picture_.layout.texts;
   if (texts.empty() || texts.size() != picture_.weights.size()) return;
-  const TokenCells picture = picture_.layout.picture;
+  const TokenLayout& layout = picture_.layout;
+  const bool has_pictures = !layout.pictures.empty();
   QRectF room = grid_rect();
-  if (picture.count() > 0) {
-    room = QRectF(0, room.bottom() + kGap, width(), height() - room.bottom() - kGap);
+  if (has_pictures) {
+    double bottom = 0;
+    for (std::int64_t picture = 0; picture < layout.cell_grids(); ++picture) {
+      bottom = std::max(bottom, grid_rect(picture).bottom());
+    }
+    room = QRectF(0, bottom + kGap, width(), height() - bottom - kGap);
   }
   const bool spaced = std::ranges::any_of(
       texts, [](const std::string& text) { return text.find(' ') != std::string::npos; });
@@ -117,11 +128,11 @@ void QueryView::flow_text() {
     const double high = metrics.height() * 1.15;
     words_.clear();
     // Tokens that are whole words have no spaces of their own.
-    const double gap = spaced || picture.count() == 0 ? 0 : metrics.horizontalAdvance(' ');
+    const double gap = spaced || !has_pictures ? 0 : metrics.horizontalAdvance(' ');
     double x = 0, y = room.top();
     std::size_t word = 0;  // first token of the unfinished word
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (picture.contains(static_cast<std::int64_t>(i))) {
+      if (layout.is_of_picture(static_cast<std::int64_t>(i))) {
         words_.emplace_back();
         word = i + 1;
         continue;
@@ -201,32 +212,41 @@ QColor QueryView::ink_of(double weight, bool over_image) const {
   return ink;
 }
 
-void QueryView::paint_weights(QPainter& painter, const QRectF& grid) const {
+void QueryView::paint_weights(QPainter& painter) const {
+  const TokenLayout& layout = picture_.layout;
   const std::int64_t all = std::ssize(picture_.weights);
-  const TokenCells cells = picture_.layout.cells_of(all);
-  const auto weight_of = [&](std::int64_t token) {
-    return static_cast<double>(picture_.weights[static_cast<std::size_t>(token)]);
-  };
   const bool coloured = std::ssize(picture_.colours) == all;
   for (std::int64_t token = 0; token < all && !coloured; ++token) {
-    if (!cells.contains(token)) painter.fillRect(place_of(token), ink_of(weight_of(token), false));
+    if (layout.picture_of(token)) continue;
+    const auto weight = static_cast<double>(picture_.weights[static_cast<std::size_t>(token)]);
+    painter.fillRect(place_of(token), ink_of(weight, false));
   }
+  for (std::int64_t picture = 0; picture < layout.cell_grids(); ++picture) {
+    paint_cells(painter, picture, coloured);
+  }
+}
+
+void QueryView::paint_cells(QPainter& painter, std::int64_t picture, bool coloured) const {
+  const TokenCells cells = picture_.layout.cells_of(std::ssize(picture_.weights), picture);
   if (cells.count() == 0) return;
+  const bool over_image = picture < std::ssize(images_);
   // The weights are one image, because cells drawn one by one overlap or leave gaps.
   QImage overlay(static_cast<int>(cells.columns), static_cast<int>(cells.rows),
                  QImage::Format_ARGB32);
-  const std::vector<double> weights = cells.spread(weight_of);
+  const std::vector<double> weights = cells.spread([&](std::int64_t token) {
+    return static_cast<double>(picture_.weights[static_cast<std::size_t>(token)]);
+  });
   for (std::int64_t cell = 0; cell < cells.count(); ++cell) {
-    QColor ink = ink_of(weights[static_cast<std::size_t>(cell)], !image_.isNull());
+    QColor ink = ink_of(weights[static_cast<std::size_t>(cell)], over_image);
     if (coloured) {
       const std::int64_t token = cells.token_at(cell / cells.columns, cell % cells.columns);
       ink = picture_.colours[static_cast<std::size_t>(token)];
-      if (!image_.isNull()) ink.setAlphaF(static_cast<float>(picture_.opacity));
+      if (over_image) ink.setAlphaF(static_cast<float>(picture_.opacity));
     }
     overlay.setPixelColor(static_cast<int>(cell % cells.columns),
                           static_cast<int>(cell / cells.columns), ink);
   }
-  painter.drawImage(grid, overlay);
+  painter.drawImage(grid_rect(picture), overlay);
 }
 
 QString QueryView::in_words(std::int64_t token) const {
@@ -284,14 +304,14 @@ void QueryView::paintEvent(QPaintEvent*) {
       fontMetrics().elidedText(picture_.label, Qt::ElideMiddle, static_cast<int>(name.width())));
 
   const ScaleColours heat(picture_.scale);
-  const QRectF grid = grid_rect();
-  if (!image_.isNull()) {
-    painter.setRenderHint(QPainter::SmoothPixmapTransform, image_.width() > grid.width());
-    painter.drawImage(grid, image_);
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    const QRectF grid = grid_rect(static_cast<std::int64_t>(i));
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, images_[i].width() > grid.width());
+    painter.drawImage(grid, images_[i]);
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
   }
   painter.setRenderHint(QPainter::Antialiasing, false);
-  paint_weights(painter, grid);
+  paint_weights(painter);
   paint_text(painter);
   for (std::int64_t token = 0; has_strip() && token < layout.prefix; ++token) {
     const QRectF place = place_of(token);

@@ -59,12 +59,15 @@ class QueryView : public QWidget {
   void leaveEvent(QEvent* event) override;
 
  private:
-  [[nodiscard]] QRectF grid_rect() const;
+  /// The place of the grid, or of a picture in a text: several stand next to each other.
+  [[nodiscard]] QRectF grid_rect(std::int64_t picture = 0) const;
   /// True for a strip of class and register tokens above the grid.
   [[nodiscard]] bool has_strip() const;
   void flow_text();
   void paint_text(QPainter& painter) const;
-  void paint_weights(QPainter& painter, const QRectF& grid) const;
+  void paint_weights(QPainter& painter) const;
+  /// Lays the weights of a picture's cells over it; `coloured`: their own colours.
+  void paint_cells(QPainter& painter, std::int64_t picture, bool coloured) const;
   /// True for the marks between the tiles of a picture.
   [[nodiscard]] bool is_between_tiles(std::size_t token) const;
   /// A token as it is written; a square for a mark between tiles.
@@ -73,9 +76,9 @@ class QueryView : public QWidget {
   [[nodiscard]] std::optional<std::int64_t> token_at(QPointF position) const;
 
   QueryPicture picture_;
-  QImage image_;
-  std::vector<QRectF> words_;  ///< rectangles of the tokens of a text
-  int text_size_ = 0;          ///< pixels
+  std::vector<QImage> images_;  ///< one per picture that is known
+  std::vector<QRectF> words_;   ///< rectangles of the tokens of a text
+  int text_size_ = 0;           ///< pixels
 };
 
 }  // namespace attnscope

@@ -404,19 +404,21 @@ void RowPanel::refresh() {
               : -1);
     // A query's own cell contains I, or half of the rollout; it is left out, because it would
     // darken all others.
-    // The scale is that of the picture in a text: words may have far more.
+    // The scale is that of the pictures in a text: words may have far more.
     const std::vector<float>& row = weights.back();
     const auto weight_of = [&](std::int64_t token) {
       return token == own.back() ? std::nan("")
                                  : static_cast<double>(row[static_cast<std::size_t>(token)]);
     };
-    const TokenCells picture = layout_of(trace).picture;
-    const bool over_words = picture.count() == 0 || picture.end() > tokens;
+    const std::vector<TokenCells> pictures = layout_of(trace).pictures;
     std::vector<double> shown;
-    if (over_words) {
+    if (pictures.empty() || pictures.back().end() > tokens) {
       for (std::int64_t token = 0; token < tokens; ++token) shown.push_back(weight_of(token));
     } else {
-      shown = picture.spread(weight_of);
+      for (const TokenCells& picture : pictures) {
+        const std::vector<double> weights_over = picture.spread(weight_of);
+        shown.insert(shown.end(), weights_over.begin(), weights_over.end());
+      }
     }
     for (const double weight : shown) {
       if (!std::isfinite(weight)) continue;
@@ -437,7 +439,7 @@ void RowPanel::refresh() {
          shown() == Shown::colours ? coloured_[open.id].colours : std::vector<QColor>{}});
   }
   opacity_->setVisible(std::ranges::any_of(
-      ready, [](const OpenSubject* open) { return open->subject.trace->image.has_value(); }));
+      ready, [](const OpenSubject* open) { return open->subject.trace->image() != nullptr; }));
   rolled_->setVisible(shown() == Shown::rollout);
   caption_->setText(caption(ready));
   scale_->set_scale(scale);

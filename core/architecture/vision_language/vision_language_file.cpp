@@ -241,8 +241,14 @@ ConnectorSpec qwen_connector(const json& config, const std::string& prefix, cons
   return spec;
 }
 
-void read_qwen(const json& config, VisionLanguageFile& file) {
+void read_qwen_tokens(const json& config, VisionLanguageFile& file) {
   file.image_token = config_number(config, "image_token_id", 151655);
+  file.ends = {config_number(config, "vision_start_token_id", 151652),
+               config_number(config, "vision_end_token_id", 151653)};
+}
+
+void read_qwen(const json& config, VisionLanguageFile& file) {
+  read_qwen_tokens(config, file);
   file.feature_layer = -1;
   file.connection = qwen_connector(config, "visual.merger.", "ln_q", {"mlp.0", "mlp.2"});
   if (config.value("model_type", json()) == "qwen2_5_vl") {
@@ -252,7 +258,7 @@ void read_qwen(const json& config, VisionLanguageFile& file) {
 
 void read_qwen3(const json& config, VisionLanguageFile& file) {
   const std::vector<std::string> layers = {"linear_fc1", "linear_fc2"};
-  file.image_token = config_number(config, "image_token_id", 151655);
+  read_qwen_tokens(config, file);
   file.feature_layer = -1;
   file.connection = qwen_connector(config, "visual.merger.", "norm", layers);
   constexpr const char* key = "deepstack_visual_indexes";

@@ -64,6 +64,8 @@ struct VisionLanguageFile {
   /// Ids of tokens before and after those of the picture, with blank lines around; the first has
   /// the picture's place in a text that a user writes (Gemma 3).
   std::optional<std::pair<std::int64_t, std::int64_t>> around = {};
+  /// Ids of the tokens around `image_token` in the model's prompts; empty: none (Qwen2-VL).
+  std::optional<std::pair<std::int64_t, std::int64_t>> ends = {};
   /// Text around a question, with {text} in its place; empty if no file gives it.
   std::string prompt;
   /// Patterns of tensors that the user excludes, with the number of these.

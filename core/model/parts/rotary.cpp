@@ -176,14 +176,17 @@ std::vector<RotaryPair> rotary_pairs(const RotarySpec& rotary, std::int64_t head
   return pairs;
 }
 
-PlaceInText rotary_place(std::int64_t token, const TokenCells& picture) {
-  const std::int64_t count = picture.count();
-  if (count == 0 || token < picture.first) return {token, token, token};
-  if (const auto cell = picture.block_of(token)) {
-    return {picture.first, picture.first + cell->row, picture.first + cell->column};
+PlaceInText rotary_place(std::int64_t token, const std::vector<TokenCells>& pictures) {
+  std::int64_t ahead = 0;  // the place of the next token outside pictures, less its index
+  for (const TokenCells& picture : pictures) {
+    if (token < picture.first) break;
+    if (const auto cell = picture.block_of(token)) {
+      const std::int64_t begin = picture.first + ahead;
+      return {begin, begin + cell->row, begin + cell->column};
+    }
+    ahead += std::max(picture.rows, picture.columns) - picture.count();
   }
-  const std::int64_t after = token - count + std::max(picture.rows, picture.columns);
-  return {after, after, after};
+  return {token + ahead, token + ahead, token + ahead};
 }
 
 RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std::int64_t to,
@@ -202,12 +205,12 @@ RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std:
   const RotaryFrequencies found = rotary_frequencies(rotary, 2 * pairs_, to);
   const std::int64_t tokens = to - from;
   const auto parts = parts_of_place(rotary, pairs_);
-  const TokenCells picture = rotary.sections.empty() ? TokenCells{} : layout.picture;
+  const auto pictures = rotary.sections.empty() ? std::vector<TokenCells>{} : layout.pictures;
   cosines_.resize(tokens, pairs_);
   sines_.resize(tokens, pairs_);
   for_blocks(tokens, 64, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t token = first; token < first + count; ++token) {
-      const PlaceInText place = rotary_place(from + token, picture);
+      const PlaceInText place = rotary_place(from + token, pictures);
       for (std::int64_t i = 0; i < pairs_; ++i) {
         const auto pair = static_cast<std::size_t>(i);
         // Angles are float32, as in other libraries, because rounding is visible in long texts.

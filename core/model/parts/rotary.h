@@ -38,19 +38,19 @@ struct RotaryPair {
                                                    const TokenLayout& layout,
                                                    std::span<const float> periods);
 
-/// Place of a token in a text with a picture: the tokens of the picture have one time, and beside
-/// it a row and a column from there on; those after it go on from its longer side. Elsewhere all
-/// three are equal (Wang et al. 2024, Qwen2-VL, section 2.1).
+/// Place of a token in a text with pictures: the tokens of a picture have one time, and beside it a
+/// row and a column from there on; those after it go on from its longer side. Elsewhere all three
+/// are equal (Wang et al. 2024, Qwen2-VL, section 2.1).
 struct PlaceInText {
   std::int64_t time = 0, row = 0, column = 0;
 };
-[[nodiscard]] PlaceInText rotary_place(std::int64_t token, const TokenCells& picture);
+[[nodiscard]] PlaceInText rotary_place(std::int64_t token, const std::vector<TokenCells>& pictures);
 
 /// Cosines and sines that rotate the tokens of one input.
 class RotaryTurns {
  public:
   /// Turns of the tokens from … to − 1 of a text of `to` tokens; on a grid, `from` must be 0. With
-  /// RotarySpec::sections they depend on layout.picture.
+  /// RotarySpec::sections they depend on layout.pictures.
   /// `periods` are those of RotaryGrid::patches, [head_width / 4]; if empty, they are θ^(2i/(d/2)).
   RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std::int64_t to,
               const TokenLayout& layout, std::span<const float> periods, std::int64_t from = 0);

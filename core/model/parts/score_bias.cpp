@@ -49,15 +49,17 @@ void add_window(const ScoreSpec& scores, std::int64_t tokens, ScoreTerms& terms)
   }
 }
 
-/// Lets the tokens of a picture see each other, and hides later keys from all tokens.
-void add_picture(const TokenCells& picture, std::int64_t tokens, ScoreTerms& terms) {
+/// Lets the tokens of each picture see each other, and hides other later keys from all tokens.
+void add_pictures(const TokenLayout& layout, std::int64_t tokens, ScoreTerms& terms) {
   if (terms.seen.empty()) {
     terms.seen.assign(static_cast<std::size_t>(tokens), {std::int64_t{0}, tokens});
   }
   for (std::int64_t query = 0; query < tokens; ++query) {
     auto& [first, end] = terms.seen[static_cast<std::size_t>(query)];
     end = std::min(end, query + 1);
-    if (!picture.contains(query)) continue;
+    const auto own = layout.picture_of(query);
+    if (!own) continue;
+    const TokenCells picture = layout.cells(*own);
     first = std::min(first, picture.first);
     end = std::max(end, picture.end());
   }
@@ -283,7 +285,7 @@ Tensor grid_bias(const Tensor& table, const TokenLayout& layout) {
 }
 
 bool sees_both_ways(const ScoreSpec& scores, const TokenLayout& layout) {
-  return scores.picture_both_ways && layout.picture.count() > 0;
+  return scores.picture_both_ways && !layout.pictures.empty();
 }
 
 ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout, std::int64_t tokens,
@@ -301,7 +303,7 @@ ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout, std::i
   } else if (!of_grid) {
     add_window(layer.scores, tokens, terms);
   }
-  if (sees_both_ways(layer.scores, layout)) add_picture(layout.picture, tokens, terms);
+  if (sees_both_ways(layer.scores, layout)) add_pictures(layout, tokens, terms);
   terms.sinks = sinks;
   if (!sinks.empty()) terms.names += ", sink logits";
   if (terms.names.starts_with(", ")) terms.names.erase(0, 2);

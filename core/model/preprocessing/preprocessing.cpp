@@ -216,7 +216,7 @@ PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
     if (spec.is_audio()) return prepare_sound(input, spec);
     const bool sound = std::holds_alternative<Sound>(input.content);
     const Text* const text = std::get_if<Text>(&input.content);
-    if (sound || (text && !text->picture)) {
+    if (sound || (text && text->pictures.empty())) {
       throw Error(ErrorKind::usage, sound ? "a model of images cannot read a sound"
                                           : "a model of images cannot read a text")
           .expected("an image, or an array of pixels");
@@ -226,7 +226,13 @@ PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
       throw Error(ErrorKind::usage, "an encoder of tokens cannot read an image")
           .expected("a .npy array of tokens [N, " + std::to_string(spec.embedding_width()) + "]");
     }
-    Image image = fit_to_model(text ? *text->picture : std::get<Image>(input.content), spec);
+    if (text && text->pictures.size() > 1) {
+      throw Error(ErrorKind::usage, "a model of images reads one picture at a time")
+          .expected("one picture")
+          .found(std::to_string(text->pictures.size()));
+    }
+    Image image =
+        fit_to_model(text ? *text->pictures.front() : std::get<Image>(input.content), spec);
     Tensor values = normalised_pixels(image, spec);
     return {std::move(values), std::move(image)};
   } catch (Error& error) {

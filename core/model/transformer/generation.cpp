@@ -83,22 +83,22 @@ double entropy_of(const std::vector<double>& probabilities) {
 /// The logits of the token after a text that grows.
 class NextLogits {
  public:
-  /// `picture` is that of the whole text and lies within the first tokens that are given to
+  /// `pictures` are those of the whole text and lie within the first tokens that are given to
   /// `after`; null: none.
   NextLogits(const Transformer& model, const MechanismChoice& mechanism, std::int64_t longest,
-             const PictureTokens* picture)
+             const PictureTokens* pictures)
       : model_(model),
         mechanism_(mechanism),
         appends_(model.can_append(mechanism, longest)),
-        picture_(picture) {}
+        pictures_(pictures) {}
 
   [[nodiscard]] bool appends() const { return appends_; }
 
   std::vector<double> after(const std::vector<std::int64_t>& more, const Progress& progress) {
     ids_.insert(ids_.end(), more.begin(), more.end());
-    const Tensor logits = appends_
-                              ? model_.append(more, mechanism_, cache_, progress.silent(), picture_)
-                              : of_whole_text(progress);
+    const Tensor logits =
+        appends_ ? model_.append(more, mechanism_, cache_, progress.silent(), pictures_)
+                 : of_whole_text(progress);
     return {logits.values().begin(), logits.values().end()};
   }
 
@@ -110,14 +110,14 @@ class NextLogits {
     request.implied_maps = false;
     TokenizedText text = tokenize_input(input, model_.spec(), *model_.vocabulary());
     return model_
-        .run_tokens(input, std::move(text), picture_, mechanism_, request, progress.silent())
+        .run_tokens(input, std::move(text), pictures_, mechanism_, request, progress.silent())
         .logits;
   }
 
   const Transformer& model_;
   const MechanismChoice& mechanism_;
   bool appends_;
-  const PictureTokens* picture_;
+  const PictureTokens* pictures_;
   std::vector<std::int64_t> ids_;
   std::vector<KeyValueCache> cache_;
 };
@@ -215,10 +215,10 @@ std::string continued_locator(const Model& model, const Input& input,
     Input longer = input;
     std::string& characters = std::get<Text>(longer.content).characters;
     if (const auto* const both = dynamic_cast<const VisionLanguageModel*>(&model);
-        both && text.picture) {
-      characters = both->prompt_for(characters);
+        both && !text.pictures.empty()) {
+      characters = both->prompt_for(characters, text.pictures.size());
     } else if (text.chat) {
-      characters = transformer.vocabulary()->chat_text(characters, false);
+      characters = transformer.vocabulary()->chat_text(characters, 0);
       std::get<Text>(longer.content).chat = false;
     }
     for (const std::int64_t id : more) characters += transformer.vocabulary()->text_of(id);
@@ -245,14 +245,14 @@ GeneratedText generate(const Model& model, const Input& input, const MechanismCh
   GeneratedText result;
   const TokenizedText prompt = prompt_of(input, model);
   const auto* const both = dynamic_cast<const VisionLanguageModel*>(&model);
-  const std::optional<PictureTokens> picture =
+  const std::optional<PictureTokens> pictures =
       both ? both->look_at(input, prompt, progress) : std::nullopt;
   result.prompt = prompt.ids;
   const std::int64_t context = model.spec().input.context;
   const std::int64_t begin = std::ssize(result.prompt);
   std::int64_t longest = begin + settings.tokens - 1;  // the last token is never read
   if (context > 0) longest = std::min(longest, context);
-  NextLogits next(transformer, mechanism, longest, picture ? &*picture : nullptr);
+  NextLogits next(transformer, mechanism, longest, pictures ? &*pictures : nullptr);
   result.kept_keys = next.appends();
   std::mt19937_64 random(settings.sampling.seed);
   std::vector<std::int64_t> more = result.prompt;

@@ -109,20 +109,20 @@ void check_types(const InputSpec& spec, const Input& input, const TokenizedText&
       .remedy("the tokenizer next to the weights may belong to another model");
 }
 
-/// Puts the picture's tokens in their places.
-void put_picture(const PictureTokens& picture, Tensor& tokens) {
-  for (std::size_t i = 0; i < picture.places.size(); ++i) {
+/// Puts the pictures' tokens in their places.
+void put_pictures(const PictureTokens& pictures, Tensor& tokens) {
+  for (std::size_t i = 0; i < pictures.places.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
-    tokens.matrix().row(picture.places[i]) = seen(picture.rows.front()).row(row);
+    tokens.matrix().row(pictures.places[i]) = seen(pictures.rows.front()).row(row);
   }
 }
 
-/// Adds the picture's rows that belong after layer `layer`, if it has them.
-void add_deeper_rows(const PictureTokens* picture, std::int64_t layer, Tensor& tokens) {
-  if (!picture || layer + 1 >= std::ssize(picture->rows)) return;
-  const Tensor& rows = picture->rows[static_cast<std::size_t>(layer) + 1];
-  for (std::size_t i = 0; i < picture->places.size(); ++i) {
-    tokens.matrix().row(picture->places[i]) += seen(rows).row(static_cast<Eigen::Index>(i));
+/// Adds the pictures' rows that belong after layer `layer`, if they have them.
+void add_deeper_rows(const PictureTokens* pictures, std::int64_t layer, Tensor& tokens) {
+  if (!pictures || layer + 1 >= std::ssize(pictures->rows)) return;
+  const Tensor& rows = pictures->rows[static_cast<std::size_t>(layer) + 1];
+  for (std::size_t i = 0; i < pictures->places.size(); ++i) {
+    tokens.matrix().row(pictures->places[i]) += seen(rows).row(static_cast<Eigen::Index>(i));
   }
 }
 
@@ -174,7 +174,7 @@ WeightExtents Transformer::extents() const {
 }
 
 Transformer::Start Transformer::embed_text(const Input& input, TokenizedText text,
-                                           const PictureTokens* picture) const {
+                                           const PictureTokens* pictures) const {
   if (spec().input.pads_to_context) {
     fill_up(spec().input, *vocabulary_, text);
   } else {
@@ -183,11 +183,11 @@ Transformer::Start Transformer::embed_text(const Input& input, TokenizedText tex
   Start start;
   check_types(spec().input, input, text);
   start.tokens = (*weights_.embedding.text)(text.ids, text.types);
-  start.picture = picture;
-  if (picture) {
-    put_picture(*picture, start.tokens);
-    start.layout.picture = picture->cells;
-    start.image = picture->image;
+  start.pictures = pictures;
+  if (pictures) {
+    put_pictures(*pictures, start.tokens);
+    start.layout.pictures = pictures->cells;
+    start.images = pictures->images;
   }
   if (spec().readout.kind == Readout::end_token) {
     start.end = end_of_text(text.ids, spec().readout.end_token);
@@ -213,7 +213,7 @@ Transformer::Start Transformer::embed(const Input& input) const {
     start = embed_text(input, tokenize_input(input, spec(), *vocabulary_), nullptr);
   } else {
     PreparedInput prepared = prepare_input(input, spec());
-    start.image = std::move(prepared.image);
+    if (prepared.image) start.images.push_back(std::move(*prepared.image));
     const InputSpec& shape = spec().input;
     const bool keeps_size = shape.keeps_sizes();
     start.layout = {
@@ -346,7 +346,7 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
                  .layer = index,
                  .recorded = recorded},
                 tokens);
-      add_deeper_rows(start.picture, index, tokens);
+      add_deeper_rows(start.pictures, index, tokens);
       if (convolves) stage.convolution->apply(embedded, tokens);
       if (place == 0 && stage.positions) {
         tokens.matrix() += (*stage.positions)(tokens, grid).matrix();
@@ -411,13 +411,13 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
   return run_from(embed(input), input, asked, wanted, progress);
 }
 
-Trace Transformer::run_tokens(const Input& input, TokenizedText text, const PictureTokens* picture,
+Trace Transformer::run_tokens(const Input& input, TokenizedText text, const PictureTokens* pictures,
                               const MechanismChoice& mechanism, const TraceRequest& wanted,
                               const Progress& progress) const {
   check_requested_layers(wanted, spec());
   check_first_layer(wanted);
   const MechanismChoice asked = as_run(spec(), mechanism);
-  Start start = embed_text(input, std::move(text), picture);
+  Start start = embed_text(input, std::move(text), pictures);
   add_positions(start.tokens, 0);
   return run_from(std::move(start), input, asked, wanted, progress);
 }
@@ -434,7 +434,7 @@ Trace Transformer::run_from(Start start, const Input& input, const MechanismChoi
 
   Trace trace = begin_trace(*this, input, *attention, as_run(spec(), spec().mechanism));
   trace.layout = layouts.front();
-  trace.image = std::move(start.image);
+  trace.images = std::move(start.images);
   trace.causal = spec().layer.scores.causal && !sees_both_ways(spec().layer.scores, trace.layout);
   trace.labels = labels_;
   trace.map_channels = attention->structure(extents.front()).channels;
@@ -478,7 +478,7 @@ bool Transformer::can_append(const MechanismChoice& mechanism, std::int64_t toke
 
 Tensor Transformer::append(const std::vector<std::int64_t>& ids, const MechanismChoice& mechanism,
                            std::vector<KeyValueCache>& cache, const Progress& progress,
-                           const PictureTokens* picture) const {
+                           const PictureTokens* pictures) const {
   const StageWeights& stage = weights_.stages.front();
   cache.resize(stage.blocks.size());
   const std::int64_t before = cache.front().tokens(), after = before + std::ssize(ids);
@@ -490,14 +490,14 @@ Tensor Transformer::append(const std::vector<std::int64_t>& ids, const Mechanism
   }
   const auto mechanisms = layer_mechanisms(spec(), as_run(spec(), mechanism));
   Tensor tokens = (*weights_.embedding.text)(ids, {}, before);
-  const bool has_picture = picture && before == 0;
-  if (has_picture) put_picture(*picture, tokens);
+  const bool has_pictures = pictures && before == 0;
+  if (has_pictures) put_pictures(*pictures, tokens);
   add_positions(tokens, before);
   if (stage.embedding_norm) stage.embedding_norm->apply(tokens.matrix());
   TraceRequest request;
   request.implied_maps = false;
   TokenLayout layout;
-  if (picture) layout.picture = picture->cells;
+  if (pictures) layout.pictures = pictures->cells;
   for (std::size_t layer = 0; layer < stage.blocks.size(); ++layer) {
     if (progress.cancelled()) throw Cancelled{};
     const Block& block = stage.blocks[layer];
@@ -510,7 +510,7 @@ Tensor Transformer::append(const std::vector<std::int64_t>& ids, const Mechanism
                .layer = index,
                .cache = &cache[layer]},
               tokens);
-    if (has_picture) add_deeper_rows(picture, index, tokens);
+    if (has_pictures) add_deeper_rows(pictures, index, tokens);
   }
   if (stage.norm) stage.norm->apply(tokens.matrix());
   Tensor last({1, tokens.extent(1)});
@@ -528,7 +528,7 @@ WeightExtents weight_extents(const Model& model) {
 
 void refuse_pictures(const Input& input) {
   const Text* const text = std::get_if<Text>(&input.content);
-  if (!text || !text->picture) return;
+  if (!text || text->pictures.empty()) return;
   throw Error(ErrorKind::usage, "the model reads a text without a picture")
       .about(input.label)
       .expected("a language model with an image tower, such as LLaVA")

@@ -15,14 +15,14 @@
 
 namespace attnscope {
 
-/// Tokens of a language model that stand for a picture.
+/// Tokens of a language model that stand for the pictures of a text, in their order in it.
 struct PictureTokens {
-  std::vector<std::int64_t> places;  ///< tokens of the rows, ascending: cells.tokens() and others
+  std::vector<std::int64_t> places;  ///< tokens of the rows, ascending: those of cells and others
   /// Rows [tokens, D] in place of the tokens' embeddings, then those that are added to the tokens
   /// after each of the first layers.
   std::vector<Tensor> rows;
-  TokenCells cells;
-  Image image;  ///< the part of the picture that the cells cover
+  std::vector<TokenCells> cells;  ///< one per picture
+  std::vector<Image> images;      ///< the parts of the pictures that the cells cover
 };
 
 /// Padding at the end of a text is removed, unless the model pads to its context. With additive or
@@ -55,10 +55,10 @@ class Transformer final : public Model {
   [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
                           const TraceRequest& request, const Progress& progress) const override;
 
-  /// Runs the tokens of a text, of which some stand for `picture` unless it is null. `input` names
+  /// Runs the tokens of a text, of which some stand for `pictures` unless it is null. `input` names
   /// the record. Throws like run.
   [[nodiscard]] Trace run_tokens(const Input& input, TokenizedText text,
-                                 const PictureTokens* picture, const MechanismChoice& mechanism,
+                                 const PictureTokens* pictures, const MechanismChoice& mechanism,
                                  const TraceRequest& request, const Progress& progress) const;
   /// True if a run can begin at any layer (TraceRequest::first_layer): if all layers have the same
   /// tokens.
@@ -71,20 +71,20 @@ class Transformer final : public Model {
   /// Runs the tokens `ids`, which follow those of `cache`, and adds their keys and values to it; an
   /// empty cache begins a text. Returns the logits [vocabulary] of the token after the last, which
   /// are those of a run of the whole text but for rounding. Requires can_append and at least one id
-  /// below the vocabulary's size. `picture`, if not null, is that of the whole text and lies within
-  /// the first tokens. Throws Error(usage) beyond the context, and Cancelled.
+  /// below the vocabulary's size. `pictures`, if not null, are those of the whole text and lie
+  /// within the first tokens. Throws Error(usage) beyond the context, and Cancelled.
   [[nodiscard]] Tensor append(const std::vector<std::int64_t>& ids,
                               const MechanismChoice& mechanism, std::vector<KeyValueCache>& cache,
                               const Progress& progress,
-                              const PictureTokens* picture = nullptr) const;
+                              const PictureTokens* pictures = nullptr) const;
 
  private:
   /// The input of the first layer, with its layout.
   struct Start {
     Tensor tokens;  ///< [N, D]; for a pyramid [pixels, C]
     TokenLayout layout;
-    std::optional<Image> image;
-    const PictureTokens* picture = nullptr;
+    std::vector<Image> images;
+    const PictureTokens* pictures = nullptr;
     std::int64_t end = 0;  ///< token that is read, for Readout::end_token
     Tensor second_tokens;  ///< [N, D], tokens of a decoder's text
     TokenLayout second_layout;
@@ -92,7 +92,7 @@ class Transformer final : public Model {
 
   [[nodiscard]] Start embed(const Input& input) const;
   [[nodiscard]] Start embed_text(const Input& input, TokenizedText text,
-                                 const PictureTokens* picture) const;
+                                 const PictureTokens* pictures) const;
   [[nodiscard]] Trace run_from(Start start, const Input& input, const MechanismChoice& asked,
                                const TraceRequest& wanted, const Progress& progress) const;
   /// Adds what follows the embedding of the tokens, of which the first has the position `first`.
@@ -119,7 +119,7 @@ class Transformer final : public Model {
   std::vector<std::string> labels_;  ///< labels of the logits
 };
 
-/// Throws Error(usage) naming `input` if it is a text with a picture.
+/// Throws Error(usage) naming `input` if it is a text with pictures.
 void refuse_pictures(const Input& input);
 
 /// Removes tokens `id` at the end of a text; does nothing if `id` is negative. Throws Error(usage)

@@ -41,6 +41,17 @@ std::string repeated(const std::string& text, std::int64_t count) {
   return all;
 }
 
+/// Replaces each `part` of `text`; returns their number.
+std::int64_t replace_each(std::string_view part, const std::string& by, std::string& text) {
+  std::int64_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + by.size())) {
+    text.replace(at, part.size(), by);
+    ++count;
+  }
+  return count;
+}
+
 std::int64_t count_of(const std::string& part, const std::string& text) {
   std::int64_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos;
@@ -160,23 +171,31 @@ VisionLanguageModel::VisionLanguageModel(std::shared_ptr<const Transformer> towe
         .found(std::to_string(id));
   };
   token_ = mark_ = text_of(image_token_);
-  if (!file.around) return;
-  mark_ = text_of(file.around->first);
-  end_mark_ = text_of(file.around->second);
+  if (file.around) {
+    mark_ = text_of(file.around->first);
+    end_mark_ = text_of(file.around->second);
+  }
+  written_ = file.ends ? text_of(file.ends->first) + mark_ + text_of(file.ends->second) : mark_;
 }
 
-std::string VisionLanguageModel::prompt_for(const std::string& text) const {
+std::string VisionLanguageModel::prompt_for(const std::string& text, std::size_t pictures) const {
   if (text.find(mark_) != std::string::npos) return text;
+  if (std::string whole = text; replace_each("<image>", written_, whole) > 0) return whole;
   const Vocabulary& vocabulary = *language_->vocabulary();
   if (!vocabulary.says_texts()) (void)vocabulary.encode(text);  // throws the reason
   if (prompt_.empty() && vocabulary.has_chat()) {
-    std::string whole = vocabulary.chat_text(text, true);
+    std::string whole = vocabulary.chat_text(text, pictures);
     if (whole.find(mark_) != std::string::npos) return whole;
   }
   constexpr std::string_view place = "{text}";
   const std::size_t at = prompt_.find(place);
-  const bool fits = at != std::string::npos && prompt_.find(mark_) != std::string::npos;
-  if (fits) return std::string(prompt_).replace(at, place.size(), text);
+  const std::size_t mark = prompt_.find(mark_);
+  if (at != std::string::npos && mark < at) {
+    std::string whole = std::string(prompt_).replace(at, place.size(), text);
+    const std::string further = prompt_.substr(mark, at - mark);
+    for (std::size_t i = 1; i < pictures; ++i) whole.insert(mark, further);
+    return whole;
+  }
   throw Error(ErrorKind::usage, "the prompt around a question is not known for this model")
       .in_file(file())
       .expected("a whole text with " + visible_text(mark_) + " in the picture's place")
@@ -221,49 +240,83 @@ std::string VisionLanguageModel::picture_text(const PictureShape& shape) const {
   return text + marks_->around + marks_->whole + tokens + marks_->around;
 }
 
-void VisionLanguageModel::put_picture_into(Text& text) const {
-  const PictureShape shape = shape_of(*text.picture);
-  const std::int64_t whole = shape.tokens();
-  if (!text.ids.empty()) {
-    const auto place = std::ranges::find(text.ids, image_token_);
-    const bool once = std::ranges::count(text.ids, image_token_) == 1;
-    if (!once || marks_ || whole == 1) return;
-    text.ids.insert(place, static_cast<std::size_t>(whole - 1), image_token_);
-    return;
+std::vector<VisionLanguageModel::PictureShape> VisionLanguageModel::shapes_of(
+    const Text& text) const {
+  std::vector<PictureShape> shapes;
+  for (const std::shared_ptr<const Image>& picture : text.pictures) {
+    shapes.push_back(shape_of(*picture));
   }
-  text.characters = prompt_for(text.characters);
-  if (count_of(token_, text.characters) == whole) return;
-  const std::int64_t marks = count_of(mark_, text.characters);
-  if (marks != 1) {
-    throw Error(ErrorKind::usage, "the text must have one place for the picture")
-        .expected("one " + visible_text(mark_))
-        .found(std::to_string(marks));
-  }
-  text.characters.replace(text.characters.find(mark_), mark_.size(), picture_text(shape));
+  return shapes;
 }
 
-TokenCells VisionLanguageModel::cells_in(const std::vector<std::int64_t>& ids,
-                                         const PictureShape& shape) const {
+void VisionLanguageModel::put_pictures_into(Text& text,
+                                            const std::vector<PictureShape>& shapes) const {
+  std::int64_t whole = 0;
+  for (const PictureShape& shape : shapes) whole += shape.tokens();
+  if (!text.ids.empty()) {
+    const bool one_each = std::ranges::count(text.ids, image_token_) == std::ssize(shapes);
+    if (!one_each || marks_ || whole == std::ssize(shapes)) return;
+    auto place = text.ids.begin();
+    for (const PictureShape& shape : shapes) {
+      place = std::find(place, text.ids.end(), image_token_);
+      place = text.ids.insert(place, static_cast<std::size_t>(shape.tokens() - 1), image_token_) +
+              shape.tokens();
+    }
+    return;
+  }
+  text.characters = prompt_for(text.characters, shapes.size());
+  if (count_of(token_, text.characters) == whole) return;
+  const std::int64_t marks = count_of(mark_, text.characters);
+  if (marks != std::ssize(shapes)) {
+    throw Error(ErrorKind::usage, "the text must have a place for each picture")
+        .expected(std::to_string(shapes.size()) + " " + visible_text(mark_) + " for " +
+                  std::to_string(shapes.size()) + (shapes.size() == 1 ? " picture" : " pictures"))
+        .found(std::to_string(marks))
+        .remedy("write <image> once for each picture, or nowhere: then all come before the text");
+  }
+  std::size_t at = 0;
+  for (const PictureShape& shape : shapes) {
+    at = text.characters.find(mark_, at);
+    const std::string tokens = picture_text(shape);
+    text.characters.replace(at, mark_.size(), tokens);
+    at += tokens.size();
+  }
+}
+
+std::vector<TokenCells> VisionLanguageModel::cells_in(
+    const std::vector<std::int64_t>& ids, const std::vector<PictureShape>& shapes) const {
+  std::int64_t whole = 0;
+  for (const PictureShape& shape : shapes) whole += shape.tokens();
+  const std::int64_t found = std::ranges::count(ids, image_token_);
+  if (found != whole) {
+    throw Error(ErrorKind::usage, shapes.size() == 1
+                                      ? "the text does not have the tokens of its picture"
+                                      : "the text does not have the tokens of its pictures")
+        .expected(std::to_string(whole) + " of " + visible_text(token_))
+        .found(std::to_string(found));
+  }
+  std::vector<TokenCells> cells;
+  cells.reserve(shapes.size());
+  std::int64_t next = 0;
+  for (const PictureShape& shape : shapes) cells.push_back(next_cells(ids, shape, next));
+  return cells;
+}
+
+TokenCells VisionLanguageModel::next_cells(const std::vector<std::int64_t>& ids,
+                                           const PictureShape& shape, std::int64_t& next) const {
   const TileCounts& tiles = shape.tiles;
   const std::int64_t count = tiles.down * tiles.across;
   const std::int64_t size = shape.packed ? shape.tokens() : shape.rows * shape.columns;
   std::vector<std::int64_t> firsts;  // first token of each tile, and of the whole picture
-  std::int64_t found = 0, in_tile = 0;
-  for (std::int64_t token = 0; token < std::ssize(ids); ++token) {
-    if (ids[static_cast<std::size_t>(token)] != image_token_) continue;
-    if (in_tile == 0) firsts.push_back(token);
-    if (token != firsts.back() + in_tile) {
+  while (std::ssize(firsts) < shape.tokens() / size) {
+    firsts.push_back(std::find(ids.begin() + next, ids.end(), image_token_) - ids.begin());
+    for (next = firsts.back(); next < firsts.back() + size; ++next) {
+      const bool ends = next == std::ssize(ids);
+      if (!ends && ids[static_cast<std::size_t>(next)] == image_token_) continue;
       throw Error(ErrorKind::usage, "the tokens of a picture do not follow each other")
           .expected(std::to_string(size) + " of " + visible_text(token_))
-          .found(std::to_string(in_tile));
+          .found(std::to_string(next - firsts.back()));
     }
-    ++found;
-    in_tile = in_tile + 1 == size ? 0 : in_tile + 1;
-  }
-  if (found != shape.tokens()) {
-    throw Error(ErrorKind::usage, "the text does not have the tokens of its picture")
-        .expected(std::to_string(shape.tokens()) + " of " + visible_text(token_))
-        .found(std::to_string(found));
   }
   TokenCells cells{.first = firsts.front(), .rows = shape.rows, .columns = shape.columns};
   if (count == 0) return cells;
@@ -296,7 +349,7 @@ TokenizedText VisionLanguageModel::tokens_of(const Input& input) const {
         .remedy("add the text: --prompt \"What is on the table?\"");
   }
   const Text* const given = std::get_if<Text>(&input.content);
-  if (!given || !given->picture) return tokenize_input(input, spec(), vocabulary);
+  if (!given || given->pictures.empty()) return tokenize_input(input, spec(), vocabulary);
   if (keeps_prefix_ && tower_->spec().input.prefix_tokens() > 0) {
     throw Error(ErrorKind::unsupported, "a class token among the picture's tokens is not supported")
         .in_file(tower_->file())
@@ -304,17 +357,22 @@ TokenizedText VisionLanguageModel::tokens_of(const Input& input) const {
   }
   try {
     Text text = *given;
-    put_picture_into(text);
+    const std::vector<PictureShape> shapes = shapes_of(text);
+    put_pictures_into(text, shapes);
     TokenizedText tokens = tokenize(text, spec(), vocabulary, true);
     if (given->ids.empty()) leave_out_second_start(tokens, vocabulary);
-    const TokenCells cells = cells_in(tokens.ids, shape_of(*text.picture));
-    std::erase_if(tokens.special, [&](std::int64_t token) { return cells.contains(token); });
+    TokenLayout layout;
+    layout.pictures = cells_in(tokens.ids, shapes);
+    std::erase_if(tokens.special, [&](std::int64_t token) { return layout.is_of_picture(token); });
     const std::int64_t context = spec().input.context, found = std::ssize(tokens.ids);
     if (context == 0 || found <= context) return tokens;
-    throw Error(ErrorKind::usage, "the text with the picture is longer than the model's context")
+    const bool several = shapes.size() > 1;
+    throw Error(ErrorKind::usage, several ? "the text with its pictures is longer than the context"
+                                          : "the text with the picture is longer than the context")
         .expected("at most " + std::to_string(context) + " tokens")
-        .found(std::to_string(found) + ", " + std::to_string(cells.tokens().size()) +
-               " of them the picture's");
+        .found(std::to_string(found) + ", " +
+               std::to_string(std::ranges::count(tokens.ids, image_token_)) + " of them " +
+               (several ? "the pictures'" : "the picture's"));
   } catch (Error& error) {
     if (error.subject().empty()) error.about(input.label);
     throw;
@@ -348,15 +406,18 @@ std::vector<Tensor> VisionLanguageModel::rows_of(Tensor pixels, const std::strin
   return rows;
 }
 
-std::vector<Tensor> VisionLanguageModel::pixels_of(const Input& input, const PictureShape& shape,
-                                                   PictureTokens& result) const {
+std::vector<Tensor> VisionLanguageModel::pixels_of(const Image& picture, const std::string& label,
+                                                   const PictureShape& shape,
+                                                   Image& covered) const {
   const InputSpec& seen = tower_->spec().input;
-  const Image& picture = *std::get<Text>(input.content).picture;
   std::vector<Tensor> pixels;  // normalised
   if (!shape.packed && !seen.tiles) {
+    Input input;
+    input.content = picture;
+    input.label = label;
     PreparedInput prepared = prepare_input(input, tower_->spec());
     pixels.push_back(std::move(prepared.values));
-    result.image = std::move(*prepared.image);
+    covered = std::move(*prepared.image);
     return pixels;
   }
   const Image given = with_channels(picture, seen.channels);
@@ -365,11 +426,11 @@ std::vector<Tensor> VisionLanguageModel::pixels_of(const Input& input, const Pic
                    : cut_into_tiles(given, seen);
   cut.tiles.insert(shape.packed ? cut.tiles.begin() : cut.tiles.end(), std::move(cut.whole));
   for (const Image& image : cut.tiles) pixels.push_back(normalised_pixels(image, tower_->spec()));
-  result.image = std::move(cut.joined);
+  covered = std::move(cut.joined);
   if (!shape.packed) return pixels;
   const CellBlock& kept = *shape.packed;
-  result.image = crop(result.image, kept.column * seen.patch_width, kept.row * seen.patch_height,
-                      kept.columns * seen.patch_width, kept.rows * seen.patch_height);
+  covered = crop(covered, kept.column * seen.patch_width, kept.row * seen.patch_height,
+                 kept.columns * seen.patch_width, kept.rows * seen.patch_height);
   return pixels;
 }
 
@@ -397,33 +458,36 @@ std::optional<PictureTokens> VisionLanguageModel::look_at(const Input& input,
                                                           const TokenizedText& text,
                                                           const Progress& progress) const {
   const Text* const asked = std::get_if<Text>(&input.content);
-  if (!asked || !asked->picture) return std::nullopt;
-  const PictureShape shape = shape_of(*asked->picture);
+  if (!asked || asked->pictures.empty()) return std::nullopt;
+  const std::vector<PictureShape> shapes = shapes_of(*asked);
   PictureTokens result;
-  std::vector<Tensor> pixels = pixels_of(input, shape, result);
-  result.cells = cells_in(text.ids, shape);
-  result.places = result.cells.tokens();
-  const auto count = static_cast<double>(pixels.size());
-  std::vector<std::vector<Tensor>> parts(1 + connectors_.deeper.size());  // by connector
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    progress.step(static_cast<double>(i) / count, "looking at the picture");
-    std::vector<Tensor> rows = rows_of(std::move(pixels[i]), input.label, progress);
-    for (std::size_t of = 0; of < rows.size(); ++of) parts[of].push_back(std::move(rows[of]));
-  }
-  if (shape.packed) {
-    result.places.clear();
-    for (std::int64_t i = 0; i < shape.tokens(); ++i) {
-      result.places.push_back(result.cells.first + i);
+  result.cells = cells_in(text.ids, shapes);
+  result.images.resize(shapes.size());
+  std::vector<std::vector<float>> rows(1 + connectors_.deeper.size());  // by connector
+  const auto count = static_cast<double>(shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const PictureShape& shape = shapes[i];
+    std::vector<Tensor> pixels =
+        pixels_of(*asked->pictures[i], input.label, shape, result.images[i]);
+    std::vector<std::vector<Tensor>> parts(rows.size());  // by connector
+    for (std::size_t part = 0; part < pixels.size(); ++part) {
+      const double done = static_cast<double>(part) / static_cast<double>(pixels.size());
+      progress.step((static_cast<double>(i) + done) / count, "looking at the picture");
+      std::vector<Tensor> of_part = rows_of(std::move(pixels[part]), input.label, progress);
+      for (std::size_t of = 0; of < rows.size(); ++of) parts[of].push_back(std::move(of_part[of]));
     }
-    result.rows.push_back(packed_rows(parts.front(), shape));
-    return result;
-  }
-  for (const std::vector<Tensor>& of : parts) {
-    std::vector<float> values;
-    for (const Tensor& part : of) {
-      values.insert(values.end(), part.values().begin(), part.values().end());
+    if (shape.packed) parts.front() = {packed_rows(parts.front(), shape)};
+    for (std::size_t of = 0; of < parts.size(); ++of) {
+      for (const Tensor& part : parts[of]) {
+        rows[of].insert(rows[of].end(), part.values().begin(), part.values().end());
+      }
     }
-    const std::int64_t width = language_->spec().width;
+  }
+  for (std::int64_t token = 0; token < std::ssize(text.ids); ++token) {
+    if (text.ids[static_cast<std::size_t>(token)] == image_token_) result.places.push_back(token);
+  }
+  const std::int64_t width = language_->spec().width;
+  for (const std::vector<float>& values : rows) {
     result.rows.push_back(Tensor({std::ssize(values) / width, width}, values));
   }
   return result;
@@ -433,8 +497,8 @@ Trace VisionLanguageModel::run(const Input& input, const MechanismChoice& mechan
                                const TraceRequest& request, const Progress& progress) const {
   progress.step(0, "looking at the picture");
   TokenizedText text = tokens_of(input);
-  const std::optional<PictureTokens> picture = look_at(input, text, progress);
-  return language_->run_tokens(input, std::move(text), picture ? &*picture : nullptr, mechanism,
+  const std::optional<PictureTokens> pictures = look_at(input, text, progress);
+  return language_->run_tokens(input, std::move(text), pictures ? &*pictures : nullptr, mechanism,
                                request, progress);
 }
 

@@ -1,4 +1,4 @@
-// A model of a picture and a text: a language model whose text has the patches of an image tower in
+// A model of pictures and a text: a language model whose text has the patches of an image tower in
 // it (LLaVA: Liu et al. 2023, Improved Baselines with Visual Instruction Tuning; Idefics 3:
 // Laurençon et al. 2024; Qwen2-VL: Wang et al. 2024; Gemma 3: Gemma Team 2025).
 #pragma once
@@ -18,7 +18,7 @@
 namespace attnscope {
 
 /// Specification, name and file are the language model's, and so are the layers of a trace. Its
-/// layout has the picture's grid within the text.
+/// layout has the pictures' grids within the text. Each picture is read as if it were alone.
 class VisionLanguageModel final : public Model {
  public:
   /// `file` has the settings; its checkpoints are not used.
@@ -36,20 +36,20 @@ class VisionLanguageModel final : public Model {
   [[nodiscard]] const Transformer& tower() const { return *tower_; }
   [[nodiscard]] const Transformer& language() const { return *language_; }
 
-  /// `input` is a text with a picture, or a text alone. A text without a mark for the picture
-  /// ("<image>") is put into the model's prompt. Throws Error(usage) for other inputs, more than
-  /// one mark and texts that are too long, and Cancelled.
+  /// `input` is a text with pictures, or a text alone. A text without a mark for a picture
+  /// ("<image>") is put into the model's prompt, after all pictures. Throws Error(usage) for other
+  /// inputs, another number of marks than of pictures and texts that are too long, and Cancelled.
   [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
                           const TraceRequest& request, const Progress& progress) const override;
   /// The tokens that `run` gives to the language model. Throws likewise.
   [[nodiscard]] TokenizedText tokens_of(const Input& input) const;
-  /// Runs the tower on the picture of `input`; its tokens are those of `text`, which tokens_of
-  /// gave, that stand for the picture. Empty without a picture.
+  /// Runs the tower on the pictures of `input`; their tokens are those of `text`, which tokens_of
+  /// gave, that stand for the pictures. Empty without a picture.
   [[nodiscard]] std::optional<PictureTokens> look_at(const Input& input, const TokenizedText& text,
                                                      const Progress& progress) const;
-  /// The whole text of a question, with a mark for the picture: the text itself, or within the
-  /// model's prompt. Throws Error(usage) if the prompt is unknown.
-  [[nodiscard]] std::string prompt_for(const std::string& text) const;
+  /// The whole text of a question, with marks for its pictures: the text itself, or within the
+  /// model's prompt after `pictures` marks. Throws Error(usage) if the prompt is unknown.
+  [[nodiscard]] std::string prompt_for(const std::string& text, std::size_t pictures) const;
 
  private:
   /// Tokens of one tile, or of a picture that is not cut, and the number of tiles.
@@ -65,20 +65,24 @@ class VisionLanguageModel final : public Model {
     }
   };
   [[nodiscard]] PictureShape shape_of(const Image& picture) const;
+  [[nodiscard]] std::vector<PictureShape> shapes_of(const Text& text) const;
   /// The part of the text that takes the place of a picture's mark.
   [[nodiscard]] std::string picture_text(const PictureShape& shape) const;
-  /// The tokens `ids` that stand for the picture. Throws Error(usage) if they are not as many as
-  /// it needs.
-  [[nodiscard]] TokenCells cells_in(const std::vector<std::int64_t>& ids,
-                                    const PictureShape& shape) const;
-  void put_picture_into(Text& text) const;
+  /// The tokens `ids` that stand for each picture. Throws Error(usage) if they are not as many as
+  /// the pictures need.
+  [[nodiscard]] std::vector<TokenCells> cells_in(const std::vector<std::int64_t>& ids,
+                                                 const std::vector<PictureShape>& shapes) const;
+  /// The tokens of one picture, which begins at `next` or later; `next` becomes the one after it.
+  [[nodiscard]] TokenCells next_cells(const std::vector<std::int64_t>& ids,
+                                      const PictureShape& shape, std::int64_t& next) const;
+  void put_pictures_into(Text& text, const std::vector<PictureShape>& shapes) const;
   /// Rows [tokens of a tile, D] of the normalised pixels of an image: those of the text, then those
   /// of each deeper connector.
   [[nodiscard]] std::vector<Tensor> rows_of(Tensor pixels, const std::string& label,
                                             const Progress& progress) const;
-  /// The images that the tower reads one by one, and in result.image what the cells cover.
-  [[nodiscard]] std::vector<Tensor> pixels_of(const Input& input, const PictureShape& shape,
-                                              PictureTokens& result) const;
+  /// The images that the tower reads one by one, and in `covered` what the cells cover.
+  [[nodiscard]] std::vector<Tensor> pixels_of(const Image& picture, const std::string& label,
+                                              const PictureShape& shape, Image& covered) const;
   /// The rows of the whole, then those of the tiles put together without their border, each row of
   /// patches with its end. `parts` are those of the whole and of each tile.
   [[nodiscard]] Tensor packed_rows(const std::vector<Tensor>& parts,
@@ -95,6 +99,7 @@ class VisionLanguageModel final : public Model {
   std::vector<ImageSize> sizes_;  ///< sizes that a picture fills with tiles; empty: none
   std::string token_;             ///< text of a token of the picture
   std::string mark_, end_mark_;   ///< text in the picture's place, and after the picture
+  std::string written_;           ///< text that a user's "<image>" stands for, with mark_ in it
   std::string prompt_;            ///< empty if unknown
 };
 

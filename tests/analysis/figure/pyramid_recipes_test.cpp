@@ -36,7 +36,7 @@ FigureRequest pyramid() {
   auto trace = std::make_shared<Trace>();
   trace->model_name = "pyramid";
   trace->layout = {0, 8, 8};
-  trace->image = Image{16, 16, 1, std::vector<std::uint8_t>(256, 100)};
+  trace->images = {Image{16, 16, 1, std::vector<std::uint8_t>(256, 100)}};
   for (const auto& [heads, side, key_side] : {std::tuple(1, 8, 2), {2, 4, 4}, {2, 4, 4}}) {
     LayerTrace layer;
     layer.implied_map = maps_of(heads, side * side, key_side * key_side);

@@ -39,14 +39,14 @@ Trace trace_of_case(const nlohmann::json& made) {
     for (std::int64_t i = 0; i < n; ++i) layer.layout.texts.push_back(std::to_string(i % period));
     if (made.contains("picture")) {
       const auto cells = made["picture"].get<std::vector<std::int64_t>>();
-      layer.layout.picture = {cells.at(0), cells.at(1), cells.at(2)};
+      layer.layout.pictures = {{cells.at(0), cells.at(1), cells.at(2)}};
     }
     layer.key_layout = trace.layout = layer.layout;
   }
   if (grid > 0) {
     trace.layout = layer.layout = layer.key_layout = {1, grid, grid};
-    trace.image = Image{4 * grid, 4 * grid, 1,
-                        std::vector<std::uint8_t>(static_cast<std::size_t>(16 * grid * grid))};
+    trace.images = {Image{4 * grid, 4 * grid, 1,
+                          std::vector<std::uint8_t>(static_cast<std::size_t>(16 * grid * grid))}};
   }
   return trace;
 }
@@ -55,6 +55,16 @@ Trace of_map(std::vector<float> values, std::int64_t rows, std::int64_t columns)
   Trace trace;
   trace.layers.emplace_back().implied_map = Tensor({1, rows, columns}, std::move(values));
   return trace;
+}
+
+TEST(HeadTable, CountsTheTokensOfAllPictures) {
+  Trace trace = of_map({1, 0, 0, 0, 0.5, 0.5, 0, 0, 0.2, 0.3, 0.5, 0, 0.1, 0.2, 0.3, 0.4}, 4, 4);
+  TokenLayout& layout = trace.layers.front().layout;
+  layout.texts = {"a", "p", "p", "?"};
+  layout.pictures = {{1, 1, 1}, {2, 1, 1}};
+  trace.layers.front().key_layout = trace.layout = layout;
+  EXPECT_NEAR(head_table(trace).rows.at(0).picture_share, 0.5, 1e-6);
+  EXPECT_EQ(head_table(trace).rows.at(0).picture_rank, 1);
 }
 
 TEST(HeadTableAgainstNumPy, EveryMeasureAgrees) {
@@ -276,7 +286,7 @@ TEST(HeadTable, AReducedGridOfKeysCoversTheSamePicture) {
   const HeadTable patches = head_table(trace);
   EXPECT_EQ(patches.distance_unit, "patches");
   EXPECT_NEAR(patches.rows.at(0).distance, std::sqrt(0.5), 1e-12);
-  trace.image = Image{16, 8, 1, std::vector<std::uint8_t>(128)};
+  trace.images = {Image{16, 8, 1, std::vector<std::uint8_t>(128)}};
   EXPECT_NEAR(head_table(trace).rows.at(0).distance, std::hypot(4, 2), 1e-12);
   EXPECT_TRUE(std::isnan(patches.rows.at(0).normalised_entropy)) << "one key: nothing to choose";
 }

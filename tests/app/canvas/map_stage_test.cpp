@@ -44,7 +44,7 @@ TEST(TokenAxes, ShowPatchesOfAPictureAndNamesWithoutOne) {
   Image image{6, 6, 1, std::vector<std::uint8_t>(36, 0)};
   for (const std::size_t at : {28, 29, 34, 35}) image.pixels[at] = 255;
   const auto with_image = std::make_shared<Trace>(*trace);
-  with_image->image = image;
+  with_image->images = {image};
   const TokenAxes pictures =
       token_axes(std::make_shared<const ShownMaps>(with_image, ValueSettings()), 0, QFont());
   ASSERT_TRUE(pictures.are_pictures());

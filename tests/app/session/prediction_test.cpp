@@ -85,7 +85,7 @@ TEST(Prediction, PredictsTheNextTokenOfAnEncoderDecoder) {
   Subject subject = answering({1, 3, 2});
   EXPECT_FALSE(prediction_of(subject, 1)->next_token);
   Trace trace = *subject.trace;
-  trace.image.reset();
+  trace.images.clear();
   trace.layers.back().kind = LayerKind::decoder;
   subject.trace = std::make_shared<const Trace>(std::move(trace));
   EXPECT_TRUE(prediction_of(subject, 1)->next_token);

@@ -21,7 +21,7 @@ Trace sample_trace(std::int64_t layers, std::int64_t heads, std::int64_t side, d
   for (std::int64_t i = 0; i < image.width * image.height; ++i) {
     image.pixels.push_back(static_cast<std::uint8_t>(i % 251));
   }
-  trace.image = image;
+  trace.images = {image};
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     Tensor maps({heads, tokens, tokens});
     for (std::int64_t row = 0; row < heads * tokens; ++row) {

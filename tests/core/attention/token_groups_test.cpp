@@ -108,6 +108,22 @@ TEST(TokenGroups, AreGivenByHandWithRangesRectanglesAndTheRest) {
   EXPECT_EQ(groups_of_grid(groups_as_text(groups)), groups);
 }
 
+TEST(TokenGroups, HaveOneForEachPictureOfAText) {
+  TokenLayout layout = text_of({"Is", "p", "p", " like", "p", "p", "p", "p", "?"});
+  layout.pictures = {{1, 1, 2}};
+  EXPECT_THAT(names(groups_of(layout, "roles")), ElementsAre("picture", "text"));
+  layout.pictures.push_back({4, 2, 2});
+  const TokenGroups roles = groups_of(layout, "roles");
+  EXPECT_THAT(names(roles), ElementsAre("picture 1", "picture 2", "text"));
+  EXPECT_THAT(roles[1].tokens, ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(roles[2].tokens, ElementsAre(0, 3, 8));
+  const TokenGroups hand = groups_of(layout, "a=(0,0)-(0,1),b=2(0,1)-(1,1)+0,c=rest");
+  EXPECT_THAT(hand[0].tokens, ElementsAre(1, 2));
+  EXPECT_THAT(hand[1].tokens, ElementsAre(0, 5, 7));
+  const Error error = refusal_of([&] { (void)groups_of(layout, "a=3(0,0),b=rest"); });
+  EXPECT_THAT(error.what(), HasSubstr("no such picture"));
+}
+
 TEST(TokenGroups, AreReadFromAFile) {
   const TemporaryFolder folder;
   const std::string file = (folder / "groups.json").string();

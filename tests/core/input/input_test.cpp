@@ -83,8 +83,8 @@ TEST(OpenInput, PutsAPictureToAText) {
   const Input input = open_input("ask:" + picture + " |||  What is this?\n");
   const Text& text = std::get<Text>(input.content);
   EXPECT_EQ(text.characters, "What is this?");
-  ASSERT_TRUE(text.picture);
-  EXPECT_EQ(text.picture->width, 28);
+  ASSERT_EQ(text.pictures.size(), 1U);
+  EXPECT_EQ(text.pictures[0]->width, 28);
   EXPECT_EQ(input.label, "00_t_shirt.png + “What is this?”");
   EXPECT_EQ(parts_of_question(question_locator("a.png", "b ||| c")),
             std::pair(std::string("a.png"), std::string("b ||| c")));
@@ -97,6 +97,30 @@ TEST(OpenInput, PutsAPictureToAText) {
   refused("ask: ||| What?", "|||");
   refused("ask:text:words ||| What?", "PNG or JPEG");
   refused("ask:none.png ||| What?", "No such file");
+}
+
+TEST(OpenInput, PutsSeveralPicturesToAText) {
+  const std::string folder = source_folder() + "/sample_data/inputs/";
+  const std::string shirt = folder + "00_t_shirt.png", bag = folder + "08_bag.png";
+  const Input input = open_input("ask:" + shirt + " + " + bag + "+" + shirt + " ||| Which?");
+  const Text& text = std::get<Text>(input.content);
+  ASSERT_EQ(text.pictures.size(), 3U);
+  EXPECT_NE(text.pictures[0]->pixels, text.pictures[1]->pixels);
+  EXPECT_EQ(text.pictures[0]->pixels, text.pictures[2]->pixels);
+  EXPECT_EQ(input.label, "00_t_shirt.png + 08_bag.png + 00_t_shirt.png + “Which?”");
+  // Without a text they are no input.
+  const Error error = refusal_of([&] { (void)open_input(shirt + "+" + bag); });
+  EXPECT_NE(std::string(error.what()).find("--prompt"), std::string::npos) << error.what();
+}
+
+TEST(OpenInput, TakesAFileWithAPlusInItsNameWhole) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a+b.txt", "hello").string();
+  EXPECT_EQ(picture_locators(file), std::vector<std::string>{file});
+  EXPECT_EQ(picture_locators(file + "#1-3"), std::vector<std::string>{file + "#1-3"});
+  EXPECT_EQ(std::get<Text>(open_input(file).content).characters, "hello");
+  EXPECT_EQ(picture_locators("a.png + b.npz#3"), (std::vector<std::string>{"a.png", "b.npz#3"}));
+  EXPECT_EQ(picture_locators("a.png+"), std::vector<std::string>{"a.png+"});
 }
 
 TEST(OpenInput, ListsTheKnownKinds) {

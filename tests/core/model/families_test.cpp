@@ -91,14 +91,21 @@ class Family : public testing::TestWithParam<std::string> {
     return folder_.path();
   }
 
-  /// Bytes made from a hash, as by references/llava.py.
-  [[nodiscard]] std::shared_ptr<const Image> picture() const {
-    const auto shape = case_["picture"].get<Shape>();
-    Image image{shape[1], shape[0], shape[2], {}};
-    for (const double value : hashed_uniform("picture", element_count(shape))) {
-      image.pixels.push_back(static_cast<std::uint8_t>(std::floor((value + 1) * 128)));
+  /// Bytes made from a hash of "picture", "picture_2", …, as by references/llava.py.
+  [[nodiscard]] std::vector<std::shared_ptr<const Image>> pictures() const {
+    std::vector<Shape> shapes;
+    if (case_.contains("picture")) shapes.push_back(case_["picture"].get<Shape>());
+    if (case_.contains("pictures")) shapes = case_["pictures"].get<std::vector<Shape>>();
+    std::vector<std::shared_ptr<const Image>> all;
+    for (const Shape& shape : shapes) {
+      const std::string number = all.empty() ? "" : "_" + std::to_string(all.size() + 1);
+      Image image{shape[1], shape[0], shape[2], {}};
+      for (const double value : hashed_uniform("picture" + number, element_count(shape))) {
+        image.pixels.push_back(static_cast<std::uint8_t>(std::floor((value + 1) * 128)));
+      }
+      all.push_back(std::make_shared<const Image>(std::move(image)));
     }
-    return std::make_shared<const Image>(std::move(image));
+    return all;
   }
 
   [[nodiscard]] std::string refusal() const {
@@ -141,7 +148,7 @@ TEST_P(Family, AgreesWithPyTorch) {
     if (case_.contains("second_ids")) {
       text.second_ids = case_["second_ids"].get<std::vector<std::int64_t>>();
     }
-    if (case_.contains("picture")) text.picture = picture();
+    text.pictures = pictures();
     input.content = std::move(text);
   }
   TraceRequest request;
@@ -184,7 +191,7 @@ TEST_P(Family, HasTheLogitsOfTheWholeTextWhenItIsRunPartByPart) {
     GTEST_SKIP() << "no causal language model with keys of earlier tokens";
   }
   Text text{{}, ids};
-  if (with_picture) text.picture = picture();
+  if (with_picture) text.pictures = pictures();
   Input input;
   input.content = std::move(text);
   const std::optional<PictureTokens> seen =

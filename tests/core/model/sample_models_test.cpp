@@ -63,8 +63,8 @@ TEST_P(SampleModel, ASampleImagePassesItsPreprocessingUnchanged) {
   const auto model = load_model(kSamples / "models" / (std::string(GetParam()) + ".h5"));
   const Input input = open_input((kSamples / "inputs" / "00_t_shirt.png").string());
   const Trace trace = model->run(input, model->spec().mechanism, {}, {});
-  ASSERT_TRUE(trace.image);
-  EXPECT_EQ(trace.image->pixels, std::get<Image>(input.content).pixels);
+  ASSERT_TRUE(trace.image());
+  EXPECT_EQ(trace.image()->pixels, std::get<Image>(input.content).pixels);
   EXPECT_EQ(trace.layout.rows, 14);
   EXPECT_EQ(trace.tokens(), model->spec().input.class_tokens + 196);
 }

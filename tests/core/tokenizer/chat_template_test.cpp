@@ -102,13 +102,13 @@ TEST(ChatTemplates, AreFoundBesideTheTokenizer) {
     (void)folder.write(file,
                        json{{"chat_template", value}, {"bos_token", {{"content", "<s>"}}}}.dump());
   };
-  const auto text = [&] {
-    return find_chat_template(folder.path(), nullptr)->text_of("Hi", false);
-  };
+  const auto text = [&] { return find_chat_template(folder.path(), nullptr)->text_of("Hi", 0); };
   write("tokenizer_config.json", kTemplate);
   EXPECT_EQ(text(), "<s>[user]Hi[assistant]");
-  EXPECT_EQ(find_chat_template(folder.path(), nullptr)->text_of("Hi", true),
+  EXPECT_EQ(find_chat_template(folder.path(), nullptr)->text_of("Hi", 1),
             "<s>[user]<image>Hi[assistant]");
+  EXPECT_EQ(find_chat_template(folder.path(), nullptr)->text_of("Hi", 2),
+            "<s>[user]<image><image>Hi[assistant]");
   const std::string words = "{{ messages[0].content }}";
   write("tokenizer_config.json", {{{"name", "tool_use"}, {"template", "tools"}},
                                   {{"name", "default"}, {"template", words + " as usual"}}});
@@ -120,7 +120,7 @@ TEST(ChatTemplates, AreFoundBesideTheTokenizer) {
 }
 
 TEST(ChatTemplates, WriteTheMessageInAnyForm) {
-  const auto text = [](const char* source) { return ChatTemplate{source}.text_of(" Hi ", false); };
+  const auto text = [](const char* source) { return ChatTemplate{source}.text_of(" Hi ", 0); };
   // A text's characters have no type, so that this template would leave the message out.
   EXPECT_EQ(text("{% for m in messages %}{% for part in m.content %}{% if part.type == 'text' %}"
                  "<{{ part.text | trim }}>{% endif %}{% endfor %}{% endfor %}"),

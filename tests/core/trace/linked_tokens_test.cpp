@@ -50,7 +50,7 @@ TEST(LinkedToken, IsThePatchWithTheSameMiddleOnADifferentGrid) {
 
 TEST(LinkedToken, LinksThePictureInATextToPatches) {
   TokenLayout asked{0, 0, 0, {"What", "p", "p", "p", "p", " is"}};
-  asked.picture = {1, 2, 2};
+  asked.pictures = {{1, 2, 2}};
   const TokenLayout tower{1, 2, 2, {}}, words{0, 0, 0, {"What", " is"}};
   EXPECT_EQ(linked_token(asked, 3, 6, tower, 5), Token(3));
   EXPECT_EQ(linked_token(tower, 4, 5, asked, 6), Token(4));

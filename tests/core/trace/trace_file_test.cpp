@@ -38,7 +38,7 @@ Trace sample_trace() {
   trace.mechanism_trained = false;
   trace.input_label = "00_t_shirt.png";
   trace.layout = {1, 2, 2};
-  trace.image = Image{4, 2, 1, {0, 1, 2, 3, 4, 5, 6, 255}};
+  trace.images = {Image{4, 2, 1, {0, 1, 2, 3, 4, 5, 6, 255}}};
   for (int layer = 0; layer < 2; ++layer) {
     LayerTrace recorded;
     recorded.implied_map = counted({3, 5, 5}, 0.01F);
@@ -165,9 +165,9 @@ TEST_F(TraceFileTest, EverythingSurvivesTheRoundTrip) {
   EXPECT_EQ(read.layout.name(4), "(1, 1)");
   EXPECT_EQ(read.labels, written.labels);
   EXPECT_EQ(read.provenance, written.provenance);
-  ASSERT_TRUE(read.image);
-  EXPECT_EQ(read.image->pixels, written.image->pixels);
-  EXPECT_EQ(read.image->width, 4);
+  ASSERT_EQ(read.images.size(), 1U);
+  EXPECT_EQ(read.image()->pixels, written.image()->pixels);
+  EXPECT_EQ(read.image()->width, 4);
   ASSERT_EQ(read.layers.size(), 2U);
   const auto same = [](const Tensor& a, const Tensor& b) {
     return a.shape() == b.shape() && std::ranges::equal(a.values(), b.values());
@@ -368,11 +368,28 @@ TEST_F(TraceFileTest, KeepsThePictureInAText) {
   Trace trace = sample_trace();
   trace.layout = {};
   trace.layout.texts = {"a", "p", "p", "p", "p"};
-  trace.layout.picture = {1, 2, 2};
+  trace.layout.pictures = {{1, 2, 2}};
   write_trace(path_, trace);
-  EXPECT_EQ(read_trace(path_).layout.picture, trace.layout.picture);
+  EXPECT_EQ(read_trace(path_).layout.pictures, trace.layout.pictures);
   EXPECT_EQ(query_layout(read_trace(path_), 1).name(4), "(1, 1)");
-  trace.layout.picture = {2, 2, 2};
+  trace.layout.pictures = {{2, 2, 2}};
+  write_trace(path_, trace);
+  EXPECT_THAT(error_of_reading(), HasSubstr("picture_tokens"));
+}
+
+TEST_F(TraceFileTest, KeepsThePicturesInAText) {
+  Trace trace = sample_trace();
+  trace.layout = {};
+  trace.layout.texts = {"a", "p", "b", "p", "p"};
+  trace.layout.pictures = {{1, 1, 1}, {3, 1, 2}};
+  trace.images.push_back(Image{2, 1, 3, {9, 8, 7, 6, 5, 4}});
+  write_trace(path_, trace);
+  const Trace read = read_trace(path_);
+  EXPECT_EQ(read.layout.pictures, trace.layout.pictures);
+  ASSERT_EQ(read.images.size(), 2U);
+  EXPECT_EQ(read.image(1)->pixels, trace.images[1].pixels);
+  EXPECT_EQ(read.image(2), nullptr);
+  trace.layout.pictures = {{3, 1, 2}, {1, 1, 1}};
   write_trace(path_, trace);
   EXPECT_THAT(error_of_reading(), HasSubstr("picture_tokens"));
 }
@@ -389,11 +406,11 @@ TEST_F(TraceFileTest, KeepsThePictureOfTiles) {
                          .overview = 4,
                          .overview_rows = 1,
                          .overview_columns = 1};
-  trace.layout.picture = tiles;
+  trace.layout.pictures = {tiles};
   write_trace(path_, trace);
-  EXPECT_EQ(read_trace(path_).layout.picture, tiles);
+  EXPECT_EQ(read_trace(path_).layout.cells(), tiles);
   const auto refuses = [&](TokenCells wrong) {
-    trace.layout.picture = std::move(wrong);
+    trace.layout.pictures = {std::move(wrong)};
     write_trace(path_, trace);
     EXPECT_THAT(error_of_reading(), HasSubstr("picture_tokens"));
   };
@@ -411,9 +428,9 @@ TEST_F(TraceFileTest, KeepsThePictureOfTiles) {
   TokenCells before = tiles;
   before.tiles = {2, 4};
   before.overview = 0;
-  trace.layout.picture = before;
+  trace.layout.pictures = {before};
   write_trace(path_, trace);
-  EXPECT_EQ(read_trace(path_).layout.picture, before);
+  EXPECT_EQ(read_trace(path_).layout.cells(), before);
   before.overview_rows = 3;
   refuses(before);
 }
@@ -490,11 +507,11 @@ TEST(TokenLayout, NamesTokens) {
   EXPECT_EQ(registers.name(3), "(0, 0)");
   TokenLayout text;
   text.texts = {"to", "<image>", "<image>", "be"};
-  text.picture = {1, 1, 2};
+  text.pictures = {{1, 1, 2}};
   EXPECT_EQ(text.name(0), "to");
   EXPECT_EQ(text.name(2), "(0, 1)");
   EXPECT_EQ(text.name(3), "be");
-  EXPECT_EQ(text.cells_of(4), text.picture);
+  EXPECT_EQ(text.cells_of(4), text.cells());
   EXPECT_EQ(text.cells_of(2), TokenCells{});
   EXPECT_EQ(registers.cells_of(7), (TokenCells{3, 2, 2}));
   EXPECT_EQ(registers.cells_of(8), TokenCells{});

@@ -573,8 +573,12 @@ def main():
         described = isinstance(config, Description)
         if isinstance(inputs, tuple):  # inputs of an encoder and a decoder
             more = dict(ids=inputs[0].tolist(), second_ids=inputs[1].tolist())
-        elif isinstance(inputs, dict) and "picture" in inputs:  # bytes [H, W, 3], and a text about them
-            more = dict(ids=inputs["ids"].tolist(), picture=list(inputs["picture"].shape))
+        elif isinstance(inputs, dict) and ("picture" in inputs or "pictures" in inputs):  # pictures, bytes [H, W, 3], and a text about them
+            more = dict(ids=inputs["ids"].tolist())
+            if "pictures" in inputs:
+                more["pictures"] = [list(one.shape) for one in inputs["pictures"]]
+            else:
+                more["picture"] = list(inputs["picture"].shape)
             if "preprocessor" in inputs:  # the file beside the weights
                 more["preprocessor"] = inputs["preprocessor"]
         elif isinstance(inputs, dict):  # texts with the vocabulary next to the weights

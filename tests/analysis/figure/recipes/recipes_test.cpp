@@ -436,6 +436,52 @@ TEST(AttentionOverlay, TakesOblongGridsAndTwoPrefixTokens) {
   EXPECT_NEAR(sum / 15, 1, 1e-5);
 }
 
+/// A text with pictures of 3 × 7 and 4 × 5 tokens, with the maps of a grid of 7 × 7 and a class
+/// token.
+Subject subject_of_two_pictures() {
+  Subject subject = attention_subject("asked", {"softmax", {}});
+  auto trace = std::make_shared<Trace>(*subject.trace);
+  TokenLayout text;
+  text.texts = std::vector<std::string>(50, "w");
+  text.pictures = {{1, 3, 7}, {23, 4, 5}};
+  trace->layout = text;
+  for (LayerTrace& layer : trace->layers) layer.layout = layer.key_layout = text;
+  trace->images = {Image{7, 3, 1, std::vector<std::uint8_t>(21, 10)},
+                   Image{5, 4, 1, std::vector<std::uint8_t>(20, 20)}};
+  subject.trace = std::move(trace);
+  return subject;
+}
+
+TEST(AttentionOverlay, ShowsEachPictureOfATextWithItsOwnTokens) {
+  FigureRequest request;
+  request.subjects = {subject_of_two_pictures()};
+  request.settings = {{"layers", "1"}, {"heads", 0}, {"rollout", "no"}};
+  const Figure both = make_figure("attention-overlay", request);
+  ASSERT_EQ(both.panels.size(), 4U);  // image and layer 1 of each
+  EXPECT_EQ(both.panels[0].y.label, "1");
+  EXPECT_EQ(both.panels[2].y.label, "2");
+  EXPECT_EQ(both.panels[3].row, 1);
+  EXPECT_EQ(marks_of<Picture>(both.panels[3]).at(0)->image.width, 5);
+  const HeatMap& first = *marks_of<HeatMap>(both.panels[1]).at(0);
+  const HeatMap& second = *marks_of<HeatMap>(both.panels[3]).at(0);
+  EXPECT_EQ(second.rows, 4);
+  EXPECT_EQ(second.columns, 5);
+  const Tensor maps = maps_seen(*request.subjects[0].trace, 1, IdentityView::without).whole();
+  const auto row = maps.slice(0).row(49);
+  double sum = 0;
+  for (const HeatMap* const heat : {&first, &second}) {
+    for (const float value : heat->values) sum += static_cast<double>(value);
+  }
+  EXPECT_NEAR(sum / 41, 1, 1e-5) << "the mean over the patches of both";
+  EXPECT_NEAR(second.values[6] / first.values[8], row(23 + 6) / row(1 + 8), 1e-4);
+  request.settings["picture"] = std::int64_t{2};
+  const Figure one = make_figure("attention-overlay", request);
+  ASSERT_EQ(one.panels.size(), 2U);
+  EXPECT_EQ(marks_of<HeatMap>(one.panels[1]).at(0)->values, second.values);
+  request.settings["picture"] = std::int64_t{3};
+  expect_usage_error([&] { (void)make_figure("attention-overlay", request); }, "1 to 2, or all");
+}
+
 TEST(AttentionOverlay, ReportsAMissingClassToken) {
   SubjectShape shape;
   shape.prefix = 0;

@@ -54,7 +54,7 @@ TEST(Rotary, RotatesAsPyTorchDoes) {
 TEST(Rotary, PlacesGoOnFromTheLongerSideOfAPicture) {
   const TokenCells picture{.first = 2, .rows = 2, .columns = 3};
   const auto place = [&](std::int64_t token) {
-    const PlaceInText at = rotary_place(token, picture);
+    const PlaceInText at = rotary_place(token, {picture});
     return std::vector<std::int64_t>{at.time, at.row, at.column};
   };
   EXPECT_EQ(place(1), (std::vector<std::int64_t>{1, 1, 1}));
@@ -63,6 +63,20 @@ TEST(Rotary, PlacesGoOnFromTheLongerSideOfAPicture) {
   EXPECT_EQ(place(7), (std::vector<std::int64_t>{2, 3, 4}));
   EXPECT_EQ(place(8), (std::vector<std::int64_t>{5, 5, 5}));
   EXPECT_EQ(place(10), (std::vector<std::int64_t>{7, 7, 7}));
+}
+
+TEST(Rotary, PlacesGoOnAfterEachPicture) {
+  // The places of upstream's get_rope_index for 1 text token, 2 × 3, 1 text token, 4 × 2, 1 token.
+  const std::vector<TokenCells> pictures = {{1, 2, 3}, {8, 4, 2}};
+  const auto place = [&](std::int64_t token) {
+    const PlaceInText at = rotary_place(token, pictures);
+    return std::vector<std::int64_t>{at.time, at.row, at.column};
+  };
+  EXPECT_EQ(place(6), (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(place(7), (std::vector<std::int64_t>{4, 4, 4}));
+  EXPECT_EQ(place(8), (std::vector<std::int64_t>{5, 5, 5}));
+  EXPECT_EQ(place(15), (std::vector<std::int64_t>{5, 8, 6}));
+  EXPECT_EQ(place(16), (std::vector<std::int64_t>{9, 9, 9}));
 }
 
 TEST(Rotary, UndoRestoresWhatWasRotated) {

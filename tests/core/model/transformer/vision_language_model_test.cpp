@@ -11,6 +11,7 @@
 namespace attnscope {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -31,15 +32,15 @@ Trace answer_to(const Model& model, const Input& input) {
 TEST(VisionLanguageModel, PutsThePatchesIntoTheText) {
   const Trace trace = answer_to(garment_model(), asking("what is at the top left ?"));
   const TokenLayout& layout = trace.layout;
-  EXPECT_EQ(layout.picture, (TokenCells{2, 8, 8}));
+  EXPECT_EQ(layout.pictures, (std::vector<TokenCells>{{2, 8, 8}}));
   EXPECT_EQ(trace.tokens(), 2 + 64 + 8);
   EXPECT_EQ(std::ssize(layout.texts), trace.tokens());
   EXPECT_EQ(layout.name(2), "(0, 0)");
   EXPECT_EQ(layout.name(65), "(7, 7)");
   EXPECT_EQ(layout.name(66), "␣what");
   EXPECT_TRUE(trace.causal);
-  ASSERT_TRUE(trace.image);
-  EXPECT_EQ(trace.image->width, 56);
+  ASSERT_TRUE(trace.image());
+  EXPECT_EQ(trace.image()->width, 56);
 }
 
 TEST(VisionLanguageModel, TakesAWholeTextAsItIs) {
@@ -53,7 +54,7 @@ TEST(VisionLanguageModel, ReadsTextsWithoutAPicture) {
   Input input;
   input.content = Text{"USER: where is the bag ? ASSISTANT:", {}};
   const Trace trace = answer_to(garment_model(), input);
-  EXPECT_EQ(trace.layout.picture, TokenCells{});
+  EXPECT_TRUE(trace.layout.pictures.empty());
   EXPECT_EQ(trace.tokens(), 8);
 }
 
@@ -61,14 +62,59 @@ TEST(VisionLanguageModel, RefusesWhatItCannotRead) {
   const auto refusal = [](const Model& model, const Input& input) {
     return std::string(refusal_of([&] { (void)answer_to(model, input); }).what());
   };
-  EXPECT_THAT(refusal(garment_model(), asking("<image> <image> what ?")), HasSubstr("one <image>"));
+  EXPECT_THAT(refusal(garment_model(), asking("<image> <image> what ?")),
+              AllOf(HasSubstr("1 <image> for 1 picture"), HasSubstr("found 2")));
   EXPECT_THAT(refusal(garment_model(), open_input(kPicture)), HasSubstr("--prompt"));
   std::string words = "what";
   for (int i = 0; i < 70; ++i) words += " is";
   EXPECT_THAT(refusal(garment_model(), asking(words)),
-              testing::AllOf(HasSubstr("at most 128 tokens"), HasSubstr("64 of them")));
+              AllOf(HasSubstr("at most 128 tokens"), HasSubstr("64 of them")));
   const auto without = load_model(source_folder() + "/sample_data/models/shakespeare-softmax.h5");
   EXPECT_THAT(refusal(*without, asking("To be")), HasSubstr("without a picture"));
+}
+
+TEST(VisionLanguageModel, PutsEachOfSeveralPicturesInItsPlace) {
+  const auto model = load_model(kFolder, {{{"context", "256"}}, {}});
+  const std::string other = source_folder() + "/sample_data/inputs/08_bag.png";
+  const auto about_both = [&](const std::string& text) {
+    return open_input(question_locator(kPicture + "+" + other, text));
+  };
+  const Trace before = answer_to(*model, about_both("where is the bag ?"));
+  EXPECT_EQ(before.layout.pictures, (std::vector<TokenCells>{{2, 8, 8}, {66, 8, 8}}));
+  EXPECT_EQ(before.tokens(), 2 + 2 * 64 + 6);
+  EXPECT_EQ(before.layout.name(66), "picture 2 (0, 0)");
+  ASSERT_EQ(before.images.size(), 2U);
+  EXPECT_NE(before.images[0].pixels, before.images[1].pixels);
+  // The same text written whole.
+  const Trace whole =
+      answer_to(*model, about_both("USER: <image> <image> where is the bag ? ASSISTANT:"));
+  EXPECT_TRUE(std::ranges::equal(before.logits.values(), whole.logits.values()));
+  const Trace between =
+      answer_to(*model, about_both("USER: <image> where is the bag <image> ? ASSISTANT:"));
+  EXPECT_EQ(between.layout.pictures, (std::vector<TokenCells>{{2, 8, 8}, {70, 8, 8}}));
+  // The first picture sees nothing of the second.
+  for (std::int64_t token = 0; token < 66; ++token) {
+    for (std::int64_t key = 0; key <= token; ++key) {
+      ASSERT_EQ(before.layers[0].implied_map.at(0, token, key),
+                between.layers[0].implied_map.at(0, token, key));
+    }
+  }
+  const auto refused = [&](const char* text) {
+    return std::string(refusal_of([&] { (void)answer_to(*model, about_both(text)); }).what());
+  };
+  EXPECT_THAT(refused("USER: <image> what ?"),
+              AllOf(HasSubstr("2 <image> for 2 pictures"), HasSubstr("found 1")));
+  EXPECT_THAT(refused("<image> <image> <image>"), HasSubstr("found 3"));
+  // A longer text opens again with both.
+  const Input input = about_both("where is the bag ?");
+  const GeneratedText text =
+      generate(*model, input, model->spec().mechanism, {.tokens = 3, .sampling = {}});
+  const std::string longer = continued_locator(*model, input, text.new_ids());
+  EXPECT_THAT(longer, StartsWith("ask:" + kPicture + "+" + other + " ||| USER: <image>"));
+  EXPECT_EQ(answer_to(*model, open_input(longer)).tokens(), std::ssize(text.ids()));
+  const auto tower = load_model(kFolder, {{{"input.kind", "patches"}}, {}});
+  EXPECT_THAT(std::string(refusal_of([&] { (void)answer_to(*tower, input); }).what()),
+              HasSubstr("one picture at a time"));
 }
 
 TEST(VisionLanguageModel, ItsPartsOpenAlone) {

@@ -9,7 +9,7 @@ import torch
 from references.clip import SIGLIP_IMAGES
 from references.gemma import GEMMA3, gemma3
 from references.idefics3 import tower
-from references.llava import Renamed, picture
+from references.llava import Renamed, picture, pictures_of
 from references.parts import rms
 
 FIRST, LAST, PICTURE_TOKEN = 24, 25, 27
@@ -29,20 +29,27 @@ def gemma3_vision(w, inputs, maps, *, inner="", vision_width=48, width=24, side=
         return name.replace("model.", "model.language_model.", 1) if inner else "language_model." + name
 
     stands = inputs["ids"] == PICTURE_TOKEN
+    # The number of the picture of each token, as upstream's groups since transformers 4.53.
+    begins = stands & ~torch.cat([stands.new_zeros(1), stands[:-1]])
+    group = torch.where(stands, begins.cumsum(0), 0)
+    seen_anyway = (group[:, None] == group) & stands
 
     def with_picture(x):
-        rows = means(tower(in_tower, inputs["picture"]), side)
+        rows = torch.cat([means(tower(in_tower, one), side) for one in pictures_of(inputs)])
         rows = rms(in_connector, rows, "mm_soft_emb_norm", 1e-6, plus_one=True)
         x = x.clone()
         x[stands] = rows @ in_connector("mm_input_projection_weight", vision_width, width)
         return x
 
-    return gemma3(Renamed(w, in_text), inputs["ids"], maps, picture=with_picture, seen_anyway=stands[:, None] & stands,
+    return gemma3(Renamed(w, in_text), inputs["ids"], maps, picture=with_picture, seen_anyway=seen_anyway,
                   **arguments)
 
 
 INPUTS = {"picture": picture("picture", 32, 32),
           "ids": torch.tensor([2, 5, 9, FIRST] + [PICTURE_TOKEN] * 4 + [LAST, 4, 21, 13, 3, 8, 20, 1])}
+TWO_PICTURES = {"pictures": [picture("picture", 32, 32), picture("picture_2", 32, 32)],
+                "ids": torch.tensor([2, 5, FIRST] + [PICTURE_TOKEN] * 4 + [LAST, 9, FIRST] + [PICTURE_TOKEN] * 4
+                                    + [LAST, 4, 21, 13, 3])}
 CONFIG = {
     "architectures": ["Gemma3ForConditionalGeneration"],
     "boi_token_index": FIRST,
@@ -63,6 +70,12 @@ CASES = {
     "gemma3_vision": (
         NAME, gemma3_vision, {}, INPUTS, CONFIG, {}, {"mm_tokens_per_image": 3},
         "multi_modal_projector.mm_soft_emb_norm.weight", "multi_modal_projector.mm_soft_emb_norm.bias_of_rows",
+    ),
+    "gemma3_vision_two_pictures": (
+        NAME, gemma3_vision, dict(inner="model.", window=3), TWO_PICTURES,
+        {**CONFIG, "text_config": {**CONFIG["text_config"], "sliding_window": 3}}, {},
+        {"mm_tokens_per_image": 3}, "model.multi_modal_projector.mm_input_projection_weight",
+        "model.multi_modal_projector.mm_soft_emb_norm.bias_of_rows",
     ),
     "gemma3_vision_narrow_window": (
         NAME, gemma3_vision, dict(inner="model.", window=3), INPUTS,

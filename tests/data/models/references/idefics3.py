@@ -15,7 +15,7 @@ from make_families import Weights
 from references.clip import SIGLIP_IMAGES, hf_layers
 from references.llama import CONFIG as LLAMA
 from references.llama import llama
-from references.llava import Renamed, picture
+from references.llava import Renamed, picture, pictures_of
 
 PICTURE_TOKEN = 27
 
@@ -74,7 +74,8 @@ def idefics3(w, inputs, maps, *, inner="model.", longest=None, side=32, merge=2,
         return name if name.startswith("lm_head") else name.replace("model.", inner + "text_model.", 1)
 
     def with_picture(x):
-        images = [inputs["picture"]] if longest is None else tiles_of(inputs["picture"], side, longest)
+        images = [image for one in pictures_of(inputs)
+                  for image in ([one] if longest is None else tiles_of(one, side, longest))]
         rows = torch.cat([squares(tower(in_tower, image), merge) for image in images])
         rows = in_connector.linear(rows, "modality_projection.proj", x.shape[-1], bias=False)
         x = x.clone()
@@ -85,6 +86,9 @@ def idefics3(w, inputs, maps, *, inner="model.", longest=None, side=32, merge=2,
 
 
 FOUR = [PICTURE_TOKEN] * 4
+# A picture of two tiles next to each other and the whole, and one of two tiles below each other.
+TWO_PICTURES = torch.tensor([1, 5, 20, 21] + FOUR + [20, 22] + FOUR + [9, 20, 23] + FOUR + [20, 11, 20, 21] + FOUR + [9, 20, 24]
+                            + FOUR + [9, 20, 23] + FOUR + [20, 4, 21, 3])
 ONE = torch.tensor([1, 5, 20, 23] + FOUR + [20, 4, 21, 13, 3, 8])
 THREE = torch.tensor([1, 5, 20, 21] + FOUR + [20, 22] + FOUR + [9, 20, 23] + FOUR + [20, 4, 21, 3])
 
@@ -120,6 +124,14 @@ CASES = {
     "idefics3": (
         NAME, idefics3, {}, {"picture": picture("picture", 32, 32), "ids": ONE}, CONFIG, {}, {"scale_factor": 3},
         "model.vision_model.encoder.layers.1.layer_norm2.weight", "model.connector.modality_projection.proj.bias_of_rows",
+    ),
+    "smolvlm_two_pictures": (
+        NAME, idefics3, dict(longest=64),
+        {"pictures": [picture("picture", 20, 60), picture("picture_2", 60, 29)], "ids": TWO_PICTURES, "preprocessor": PROCESSOR},
+        {**CONFIG, "architectures": ["SmolVLMForConditionalGeneration"], "model_type": "smolvlm",
+         "vision_config": {**CONFIG["vision_config"], "model_type": "smolvlm_vision"}},
+        {}, {"text_config": {"use_resampler": True}}, "model.connector.modality_projection.proj.weight",
+        "model.connector.other.weight",
     ),
     "smolvlm_tiles": (
         NAME, idefics3, dict(longest=64),

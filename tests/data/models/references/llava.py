@@ -34,6 +34,11 @@ def picture(name, height, width):
     return torch.from_numpy(np.floor(values)).reshape(height, width, 3)
 
 
+def pictures_of(inputs):
+    """The pictures of a text, of which most have one."""
+    return inputs["pictures"] if "pictures" in inputs else [inputs["picture"]]
+
+
 def tower(w, pixels, *, width=48, heads=4, layers=2, patch=8, hidden=80, eps=1e-5, read=-2, class_token=True):
     v = "vision_model."
     image = ((pixels / 255 - MEAN) / DEVIATION).permute(2, 0, 1)
@@ -72,7 +77,7 @@ def llava(w, inputs, maps, *, inner="", read=-2, images=tower, language=llama, v
         return "language_model." + name
 
     def with_picture(x):
-        rows = images(in_tower, inputs["picture"], read=read)
+        rows = torch.cat([images(in_tower, one, read=read) for one in pictures_of(inputs)])
         rows = in_connector.linear(ACTIVATIONS[act](in_connector.linear(rows, "linear_1", x.shape[-1])), "linear_2",
                                    x.shape[-1])
         x = x.clone()
@@ -84,6 +89,10 @@ def llava(w, inputs, maps, *, inner="", read=-2, images=tower, language=llama, v
 
 IDS = torch.tensor([1, 5, 9] + [PICTURE_TOKEN] * 16 + [4, 21, 13, 3, 8])
 INPUTS = {"picture": picture("picture", 32, 32), "ids": IDS}
+
+# With words between the pictures, and without.
+TWO_PICTURES = {"pictures": [picture("picture", 32, 32), picture("picture_2", 32, 32)],
+                "ids": torch.tensor([1, 5] + [PICTURE_TOKEN] * 16 + [9] + [PICTURE_TOKEN] * 16 + [4, 21, 13, 3, 8])}
 
 CONFIG = {
     "architectures": ["LlavaForConditionalGeneration"],
@@ -104,6 +113,11 @@ CONFIG = {
 }
 
 CASES = {
+    "llava_two_pictures": (
+        "LLaVA: Hugging Face CLIP, Hugging Face Llama", llava, {}, TWO_PICTURES, CONFIG, {},
+        {"vision_feature_select_strategy": "half"}, "multi_modal_projector.linear_2.bias",
+        "multi_modal_projector.layer_norm.weight",
+    ),
     "llava": (
         "LLaVA: Hugging Face CLIP, Hugging Face Llama", llava, {}, INPUTS, CONFIG, {},
         {"vision_feature_select_strategy": "half"}, "vision_tower.vision_model.encoder.layers.1.layer_norm2.weight",

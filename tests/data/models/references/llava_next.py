@@ -15,7 +15,7 @@ from make_families import ACTIVATIONS
 from references.clip import IMAGES
 from references.llama import CONFIG as LLAMA
 from references.llama import llama
-from references.llava import Renamed, picture, tower
+from references.llava import Renamed, picture, pictures_of, tower
 
 PICTURE_TOKEN = 27
 SIZES = [[32, 64], [64, 32], [64, 64]]  # height and width
@@ -67,9 +67,7 @@ def llava_next(w, inputs, maps, *, inner="", read=-2, side=32, vocabulary=29, **
             return name if name.startswith("lm_head") else name.replace("model.", "model.language_model.", 1)
         return "language_model." + name
 
-    def with_picture(x):
-        width = x.shape[-1]
-        pixels = inputs["picture"]
+    def rows_of(pixels, width):
         images, high, wide = images_of(pixels, side, SIZES)
         rows = [tower(in_tower, image, read=read) for image in images]
         rows = [in_connector.linear(ACTIVATIONS["gelu"](in_connector.linear(one, "linear_1", width)), "linear_2", width)
@@ -79,8 +77,11 @@ def llava_next(w, inputs, maps, *, inner="", read=-2, side=32, vocabulary=29, **
         grid = grid.transpose(1, 2).reshape(high // side * patches, wide // side * patches, width)
         grid = without_border(grid, *pixels.shape[:2])
         end = w(f"{inner}image_newline", width).expand(len(grid), 1, width)
+        return torch.cat([rows[0], torch.cat([grid, end], 1).flatten(0, 1)])
+
+    def with_picture(x):
         x = x.clone()
-        x[inputs["ids"] == PICTURE_TOKEN] = torch.cat([rows[0], torch.cat([grid, end], 1).flatten(0, 1)])
+        x[inputs["ids"] == PICTURE_TOKEN] = torch.cat([rows_of(pixels, x.shape[-1]) for pixels in pictures_of(inputs)])
         return x
 
     return llama(Renamed(w, in_text), inputs["ids"], maps, picture=with_picture, vocabulary=vocabulary, **arguments)
@@ -123,6 +124,13 @@ CASES = {
     "llava_next": (
         NAME, llava_next, {}, {"picture": picture("picture", 60, 50), "ids": ids_of(16 + 8 * 7), "preprocessor": PROCESSOR},
         CONFIG, {}, {"image_grid_pinpoints": [[32, 64]]}, "image_newline", "multi_modal_projector.layer_norm.weight",
+    ),
+    "llava_next_two_pictures": (
+        NAME, llava_next, dict(inner="model.", read=-1),
+        {"pictures": [picture("picture", 11, 70), picture("picture_2", 66, 12)], "preprocessor": PROCESSOR,
+         "ids": torch.tensor([1, 5] + [PICTURE_TOKEN] * (16 + 2 * 9) + [9] + [PICTURE_TOKEN] * (16 + 8 * 3) + [4, 21, 13])},
+        {**CONFIG, "vision_feature_layer": -1}, {}, {"vision_feature_select_strategy": "half"},
+        "model.multi_modal_projector.linear_1.bias", "model.image_newlines",
     ),
     "llava_next_wide": (
         NAME, llava_next, dict(inner="model.", read=-1),

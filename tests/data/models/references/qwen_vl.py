@@ -16,7 +16,7 @@ from PIL import Image
 from make_families import ACTIVATIONS, heads_of
 from make_reference import array
 from references.llama import QWEN2, QWEN3, llama
-from references.llava import DEVIATION, MEAN, Renamed, picture
+from references.llava import DEVIATION, MEAN, Renamed, picture, pictures_of
 from references.parts import attend_terms, rms, rotary, turn_halves
 
 PICTURE_TOKEN = 27
@@ -98,15 +98,17 @@ def connected(w, x, prefix, out, *, kind, squares_first=False, merge=2):
     return w.linear(hidden, prefix + names[2], out)
 
 
-def places(ids, rows, columns):
-    """[3, N]: time, row and column of each token."""
-    result, at, cell = [], 0, 0
+def places(ids, grids):
+    """[3, N]: time, row and column of each token; `grids` are the rows and columns of the pictures."""
+    result, at, cell, grids = [], 0, 0, list(grids)
     for token in ids.tolist():
         if token == PICTURE_TOKEN:
+            rows, columns = grids[0]
             result.append((at, at + cell // columns, at + cell % columns))
             cell += 1
             if cell == rows * columns:
                 at += max(rows, columns)
+                cell, grids = 0, grids[1:]
         else:
             result.append((at, at, at))
             at += 1
@@ -136,14 +138,18 @@ def qwen_vl(w, inputs, maps, *, kind, inner="", step=16, least=64, most=2048, se
         return name if name.startswith("lm_head") or not inner else name.replace("model.", "model.language_model.", 1)
 
     mean, deviation = (HALF, HALF) if kind == 3 else (MEAN, DEVIATION)
-    image = ((fitted(inputs["picture"], step, least, most) / 255 - mean) / deviation).permute(2, 0, 1)
-    patches, earlier, _ = tower(in_tower, image, [], kind=kind, kept=kept, patch=patch, **tower_options)
+    images = [((fitted(one, step, least, most) / 255 - mean) / deviation).permute(2, 0, 1) for one in pictures_of(inputs)]
     width = arguments.get("width", 32)
-    rows = connected(in_tower, patches, "merger.", width, kind=kind)
-    deep = [connected(in_tower, earlier[layer], f"deepstack_merger_list.{i}.", width, kind=kind, squares_first=True)
-            for i, layer in enumerate(kept)]
+    rows, deep = [], [[] for _ in kept]
+    for image in images:
+        patches, earlier, _ = tower(in_tower, image, [], kind=kind, kept=kept, patch=patch, **tower_options)
+        rows.append(connected(in_tower, patches, "merger.", width, kind=kind))
+        for i, layer in enumerate(kept):
+            deep[i].append(connected(in_tower, earlier[layer], f"deepstack_merger_list.{i}.", width, kind=kind,
+                                     squares_first=True))
+    rows, deep = torch.cat(rows), [torch.cat(one) for one in deep]
     stands = inputs["ids"] == PICTURE_TOKEN
-    place = places(inputs["ids"], image.shape[1] // patch // merge, image.shape[2] // patch // merge)
+    place = places(inputs["ids"], [(image.shape[1] // patch // merge, image.shape[2] // patch // merge) for image in images])
 
     def with_picture(x):
         x = x.clone()
@@ -243,11 +249,21 @@ MODEL_3 = dict(kind=3, head_width=12, theta=5e6, sections=(2, 2, 2), inner="mode
                least=512, most=700, tower_options=dict(layers=3))
 
 
-def case(options, config, processor, unknown, rename, add):
+# Pictures of 2 × 3 and 3 × 2 tokens, or for the third of 1 × 2 and 2 × 1; the numbers of places that they take differ from
+# those of their tokens.
+SEVERAL = {
+    2.5: {"pictures": [picture("picture", 30, 50), picture("picture_2", 52, 30)],
+          "ids": torch.tensor([1, 5, 24] + [PICTURE_TOKEN] * 6 + [25, 9, 24] + [PICTURE_TOKEN] * 6 + [25, 4, 21, 13])},
+    3: {"pictures": [picture("picture", 14, 40), picture("picture_2", 40, 15)],
+        "ids": torch.tensor([1, 24] + [PICTURE_TOKEN] * 2 + [25, 24] + [PICTURE_TOKEN] * 2 + [25, 4, 21, 13, 3])},
+}
+
+
+def case(options, config, processor, unknown, rename, add, inputs=WHOLE):
     kind = options["kind"]
     name = f"Qwen{kind}-VL"
     text = "Hugging Face Qwen3" if kind == 3 else "Hugging Face Llama"
-    return (f"{name}: {name} image tower, {text}", qwen_vl, options, {**WHOLE[kind], "preprocessor": processor}, config,
+    return (f"{name}: {name} image tower, {text}", qwen_vl, options, {**inputs[kind], "preprocessor": processor}, config,
             {}, unknown, rename, add)
 
 
@@ -264,6 +280,11 @@ CASES = {
                        "model.visual.blocks.1.mlp.up_proj.bias", "model.visual.merger.ln_q.bias_of_rows"),
     "qwen3_vl": case(MODEL_3, CONFIG_3, PROCESSOR_3, {"vision_config": {"spatial_merge_size": 3}},
                      "model.visual.deepstack_merger_list.1.norm.bias", "model.visual.deepstack_merger_list.2.norm.bias"),
+    "qwen2_5_vl_two_pictures": case(MODEL_2_5, CONFIG_2_5, PROCESSOR, {"vision_config": {"window_size": 8}},
+                                    "model.visual.merger.mlp.2.bias", "model.visual.merger.ln_q.bias_of_rows", SEVERAL),
+    "qwen3_vl_two_pictures": case(MODEL_3, CONFIG_3, PROCESSOR_3, {"vision_config": {"spatial_merge_size": 3}},
+                                  "model.visual.deepstack_merger_list.0.norm.bias",
+                                  "model.visual.deepstack_merger_list.2.norm.bias", SEVERAL),
     "qwen2_vl_tower": case_of_tower(MODEL, LATER, {"vision_config": {"hidden_act": "mish"}}, "visual.blocks.0.attn.proj.bias",
                                     "visual.blocks.1.attn.q_norm.weight"),
     "qwen2_5_vl_tower": case_of_tower(MODEL_2_5, CONFIG_2_5, {"vision_config": {"window_size": 8}},
