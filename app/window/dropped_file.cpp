@@ -69,4 +69,19 @@ std::string input_locator_of(const std::filesystem::path& file) {
   return is_set ? file.string() + "#0" : file.string();
 }
 
+bool are_pictures(const std::vector<std::filesystem::path>& files) {
+  return files.size() > 1 && std::ranges::all_of(files, [](const std::filesystem::path& file) {
+           const std::string extension = lower_extension(file);
+           return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
+         });
+}
+
+std::string pictures_locator_of(const std::vector<std::filesystem::path>& files) {
+  std::string locator;
+  for (const std::filesystem::path& file : files) {
+    locator += (locator.empty() ? "" : "+") + file.string();
+  }
+  return locator;
+}
+
 }  // namespace attnscope

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace attnscope {
 
@@ -15,5 +17,10 @@ enum class FileUse { model, input, session, training };
 
 /// The locator that opens `file` as an input: item 0 of a data set, otherwise the path itself.
 [[nodiscard]] std::string input_locator_of(const std::filesystem::path& file);
+
+/// True for at least two files, all of them PNG or JPEG pictures by extension.
+[[nodiscard]] bool are_pictures(const std::vector<std::filesystem::path>& files);
+/// The locator that opens pictures as one input.
+[[nodiscard]] std::string pictures_locator_of(const std::vector<std::filesystem::path>& files);
 
 }  // namespace attnscope

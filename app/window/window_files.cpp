@@ -77,6 +77,17 @@ class OpenDialog final : public QFileDialog {
   }
 };
 
+/// Makes one input of several pictures if an open model reads pictures with a text; otherwise
+/// false.
+bool open_as_one(const std::vector<std::filesystem::path>& files, Session& session) {
+  const bool asks = std::ranges::any_of(session.subjects(), [](const OpenSubject& open) {
+    return open.subject.model && open.subject.model->reads_pictures();
+  });
+  if (!asks || !are_pictures(files)) return false;
+  session.set_input(pictures_locator_of(files));
+  return true;
+}
+
 /// A sentence about the effect of dropping these files.
 QString drop_text(const QList<QUrl>& urls) {
   if (urls.size() > 1) return MainWindow::tr("Drop to open %1 files").arg(urls.size());
@@ -208,16 +219,19 @@ void MainWindow::ask_for_model() {
 }
 
 void MainWindow::ask_for_input() {
-  const QString file = QFileDialog::getOpenFileName(
-      this, tr("Open an input"), QSettings().value("input_folder").toString(),
+  const QStringList chosen = QFileDialog::getOpenFileNames(
+      this, tr("Open an input, or several pictures for one text"),
+      QSettings().value("input_folder").toString(),
       tr("Images, texts, sounds, arrays, data sets (*.png *.jpg *.jpeg *.txt *.md *.wav *.npy "
          "*.npz "
          "*.h5 *.hdf5 *.gz);;All files "
          "(*)"),
       nullptr, QFileDialog::HideNameFilterDetails);
-  if (file.isEmpty()) return;
-  QSettings().setValue("input_folder", QFileInfo(file).absolutePath());
-  session_.set_input(input_locator_of(file.toStdString()));
+  if (chosen.isEmpty()) return;
+  QSettings().setValue("input_folder", QFileInfo(chosen.front()).absolutePath());
+  std::vector<std::filesystem::path> files;
+  for (const QString& file : chosen) files.emplace_back(file.toStdString());
+  if (!open_as_one(files, session_)) session_.set_input(input_locator_of(files.front()));
 }
 
 void MainWindow::ask_for_folder() {
@@ -307,12 +321,16 @@ void MainWindow::dragLeaveEvent(QDragLeaveEvent*) { drop_highlight_->clear(); }
 
 void MainWindow::dropEvent(QDropEvent* event) {
   drop_highlight_->clear();
+  std::vector<std::filesystem::path> files;
   for (const QUrl& url : event->mimeData()->urls()) {
     if (url.isLocalFile()) {
-      open_file(url.toLocalFile().toStdString());
+      files.emplace_back(url.toLocalFile().toStdString());
     } else {
       notice_->show_error(tr("Only files on this machine can be dropped: %1").arg(url.toString()));
     }
+  }
+  if (!open_as_one(files, session_)) {
+    for (const std::filesystem::path& file : files) open_file(file);
   }
   event->acceptProposedAction();
 }

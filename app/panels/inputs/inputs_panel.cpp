@@ -31,6 +31,12 @@ constexpr int kThumbnail = 38;
 constexpr int kPicture = 64;
 constexpr int kCell = kThumbnail + 8;
 
+/// True for several pictures without a text.
+bool names_pictures(const std::string& locator) {
+  return !is_written_out(locator) && !parts_of_question(locator) &&
+         picture_locators(locator).size() > 1;
+}
+
 /// The name of an input before it is open.
 QString name_of(const std::string& locator) {
   if (is_written_out(locator)) {
@@ -190,7 +196,8 @@ void InputsPanel::refresh() {
   show_text_field();
   const bool is_part = input && (std::holds_alternative<Text>(input->content) ||
                                  std::holds_alternative<Sound>(input->content));
-  const bool is_item = hash != std::string::npos && !is_part && !is_written_out(locator);
+  const bool is_item =
+      hash != std::string::npos && !is_part && !is_written_out(locator) && !names_pictures(locator);
   item_row_->setVisible(is_item);
   if (is_item) {
     const QSignalBlocker quiet(item_);
@@ -274,13 +281,15 @@ std::string InputsPanel::picture_asked_about() const {
   if (!asks) return {};
   const Input* const input = session_.input().get();
   if (input && std::holds_alternative<Image>(input->content)) return session_.input_locator();
+  if (names_pictures(session_.input_locator())) return session_.input_locator();
   const auto question = parts_of_question(session_.input_locator());
   return question ? question->first : std::string();
 }
 
 void InputsPanel::ask_again() {
   const Input* const input = session_.input().get();
-  const bool alone = input && std::holds_alternative<Image>(input->content);
+  const bool alone = (input && std::holds_alternative<Image>(input->content)) ||
+                     names_pictures(session_.input_locator());
   if (alone && !picture_asked_about().empty()) run_on_what_is_typed();
 }
 

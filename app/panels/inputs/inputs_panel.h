@@ -49,10 +49,10 @@ class InputsPanel : public DockPanel {
   [[nodiscard]] bool reads(const std::filesystem::path& sample) const;
   void show_text_field();
   void run_on_what_is_typed();
-  /// The locator of the picture that typed texts are about, if an open model reads both; else
+  /// The locator of the pictures that typed texts are about, if an open model reads both; else
   /// empty.
   [[nodiscard]] std::string picture_asked_about() const;
-  /// Puts the question that is typed to a picture that was chosen after it.
+  /// Puts the question that is typed to pictures that were chosen after it.
   void ask_again();
 
   Session& session_;

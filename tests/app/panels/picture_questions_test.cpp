@@ -49,6 +49,31 @@ TEST_F(PictureQuestionsTest, ATypedQuestionIsAskedAboutThePicture) {
   EXPECT_EQ(session().input_locator(), question_locator(other, "where is the bag ?"));
 }
 
+TEST_F(PictureQuestionsTest, ATypedQuestionIsAskedAboutSeveralPictures) {
+  ModelOptions longer;
+  longer.overrides["context"] = "256";
+  session().open(model_, longer);
+  const std::string both = picture_ + "+" + (sample_data_folder() / "inputs/08_bag.png").string();
+  session().set_input(both);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_THAT(session().input_error(), testing::HasSubstr("with a text about them"));
+  window().show_panel("inputs");
+  window().show_panel("query");
+  type("where is the bag ?");
+  EXPECT_EQ(session().input_locator(), question_locator(both, "where is the bag ?"));
+  ASSERT_TRUE(session().trace(id(0)));
+  QTest::qWait(100);
+  auto* const view = child<QueryView>("query_view_0");
+  ASSERT_EQ(view->picture().layout.pictures.size(), 2U);
+  const TokenCells first = view->picture().layout.cells(0),
+                   second = view->picture().layout.cells(1);
+  // The pictures stand next to each other, and the words are below both.
+  EXPECT_GT(view->place_of(second.first).left(), view->place_of(first.end() - 1).right());
+  EXPECT_LE(view->place_of(second.end() - 1).right(), view->width() + 1e-6);
+  EXPECT_GE(view->place_of(second.end()).top(), view->place_of(second.end() - 1).bottom());
+  EXPECT_TRUE(view->in_words(second.first + 9).startsWith("picture 2 (1, 1)"));
+}
+
 TEST_F(PictureQuestionsTest, ARowIsShownOverThePictureAndTheWords) {
   session().set_input(sample_input_for(model_));
   session().open(model_);
@@ -56,7 +81,7 @@ TEST_F(PictureQuestionsTest, ARowIsShownOverThePictureAndTheWords) {
   ASSERT_TRUE(wait_until_settled());
   QTest::qWait(100);
   auto* const view = child<QueryView>("query_view_0");
-  const TokenCells picture = view->picture().layout.picture;
+  const TokenCells picture = view->picture().layout.cells();
   ASSERT_EQ(picture.count(), 64);
   // The cells tile the picture, and the words are below it.
   const QRectF first = view->place_of(picture.first), last = view->place_of(picture.first + 63);
