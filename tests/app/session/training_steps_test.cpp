@@ -59,6 +59,7 @@ TEST_F(TrainingStepsTest, OneSubjectIsTakenFromStepToStep) {
 TEST_F(TrainingStepsTest, TwoSeriesAreLinkedByTheirSteps) {
   look_at_boot();
   training_.open(run("first", 8));
+  ASSERT_TRUE(rests()) << "of two that load at once, either may be shown first";
   training_.open(run("second", 27));
   ASSERT_TRUE(rests());
   ASSERT_EQ(session_.subjects().size(), 2U);
