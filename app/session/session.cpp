@@ -249,4 +249,10 @@ void Session::set_state(const SessionState& state) {
 
 bool Session::idle() const { return jobs_->idle(); }
 
+bool Session::reads_pictures() const {
+  return std::ranges::any_of(subjects_, [](const OpenSubject& open) {
+    return open.subject.model && open.subject.model->reads_pictures();
+  });
+}
+
 }  // namespace attnscope

@@ -109,6 +109,8 @@ class Session : public QObject {
   ~Session() override;
 
   [[nodiscard]] const std::vector<OpenSubject>& subjects() const { return subjects_; }
+  /// True if an open model reads pictures with a text.
+  [[nodiscard]] bool reads_pictures() const;
   [[nodiscard]] const Selection& selection() const { return selection_; }
   [[nodiscard]] const ViewSettings& view() const { return view_; }
   [[nodiscard]] const std::string& input_locator() const { return input_locator_; }

@@ -148,11 +148,11 @@ std::string read_locator(const json& value, const std::filesystem::path& folder)
                             value.at("question").get<std::string>());
   }
   if (value.is_object() && value.contains("pictures")) {
-    std::string all;
+    std::vector<std::string> pictures;
     for (const json& picture : value.at("pictures")) {
-      all += (all.empty() ? "" : "+") + read_locator(picture, folder);
+      pictures.push_back(read_locator(picture, folder));
     }
-    return all;
+    return pictures_locator(pictures);
   }
   std::string locator = read_path(value, folder).string();
   if (value.is_object() && value.contains("item")) {

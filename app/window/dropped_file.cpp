@@ -76,12 +76,4 @@ bool are_pictures(const std::vector<std::filesystem::path>& files) {
          });
 }
 
-std::string pictures_locator_of(const std::vector<std::filesystem::path>& files) {
-  std::string locator;
-  for (const std::filesystem::path& file : files) {
-    locator += (locator.empty() ? "" : "+") + file.string();
-  }
-  return locator;
-}
-
 }  // namespace attnscope

@@ -20,7 +20,5 @@ enum class FileUse { model, input, session, training };
 
 /// True for at least two files, all of them PNG or JPEG pictures by extension.
 [[nodiscard]] bool are_pictures(const std::vector<std::filesystem::path>& files);
-/// The locator that opens pictures as one input.
-[[nodiscard]] std::string pictures_locator_of(const std::vector<std::filesystem::path>& files);
 
 }  // namespace attnscope

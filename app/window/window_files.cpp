@@ -80,11 +80,8 @@ class OpenDialog final : public QFileDialog {
 /// Makes one input of several pictures if an open model reads pictures with a text; otherwise
 /// false.
 bool open_as_one(const std::vector<std::filesystem::path>& files, Session& session) {
-  const bool asks = std::ranges::any_of(session.subjects(), [](const OpenSubject& open) {
-    return open.subject.model && open.subject.model->reads_pictures();
-  });
-  if (!asks || !are_pictures(files)) return false;
-  session.set_input(pictures_locator_of(files));
+  if (!session.reads_pictures() || !are_pictures(files)) return false;
+  session.set_input(pictures_locator({files.begin(), files.end()}));
   return true;
 }
 

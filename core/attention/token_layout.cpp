@@ -87,10 +87,11 @@ std::vector<double> TokenCells::spread(
 }
 
 std::optional<std::int64_t> TokenLayout::picture_of(std::int64_t index) const {
-  for (std::int64_t picture = 0; picture < cell_grids(); ++picture) {
-    if (cells(picture).contains(index)) return picture;
-  }
-  return std::nullopt;
+  if (has_grid()) return cells().contains(index) ? std::optional<std::int64_t>(0) : std::nullopt;
+  const auto found = std::ranges::find_if(
+      pictures, [index](const TokenCells& picture) { return picture.contains(index); });
+  if (found == pictures.end()) return std::nullopt;
+  return found - pictures.begin();
 }
 
 std::string TokenLayout::name(std::int64_t index) const {

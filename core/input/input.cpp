@@ -113,6 +113,13 @@ Input open_pair(const std::string& locator) {
   return {Text{first, {}, second}, in_quotes(first) + " + " + in_quotes(second), locator, -1};
 }
 
+/// True if a file has this name, or the name before "#" of a part of it.
+bool names_a_file(std::string_view locator) {
+  std::error_code unreadable;  // a name that is too long counts as missing
+  return std::filesystem::exists(locator, unreadable) ||
+         std::filesystem::exists(locator.substr(0, locator.rfind('#')), unreadable);
+}
+
 /// The picture's locator and the text of "ask:PICTURE ||| TEXT".
 std::pair<std::string, std::string> split_question(std::string_view locator) {
   const std::string_view both = locator.substr(kAsk.size());
@@ -224,10 +231,7 @@ std::optional<std::pair<std::string, std::string>> parts_of_question(std::string
 }
 
 std::vector<std::string> picture_locators(std::string_view pictures) {
-  std::error_code unreadable;  // a name that is too long counts as missing
-  for (const std::string_view file : {pictures, pictures.substr(0, pictures.rfind('#'))}) {
-    if (std::filesystem::exists(file, unreadable)) return {std::string(pictures)};
-  }
+  if (names_a_file(pictures)) return {std::string(pictures)};
   std::vector<std::string> locators;
   for (std::size_t begin = 0; begin <= pictures.size();) {
     const std::size_t end = std::min(pictures.find('+', begin), pictures.size());
@@ -236,6 +240,12 @@ std::vector<std::string> picture_locators(std::string_view pictures) {
   }
   const bool each_named = std::ranges::none_of(locators, &std::string::empty);
   return each_named ? locators : std::vector<std::string>{std::string(pictures)};
+}
+
+std::string pictures_locator(const std::vector<std::string>& pictures) {
+  std::string all;
+  for (const std::string& picture : pictures) all += (all.empty() ? "" : "+") + picture;
+  return all;
 }
 
 bool is_written_out(std::string_view locator) {
@@ -256,10 +266,7 @@ Input open_input(const std::string& locator) {
       return open_data_set(item->first)->item(item->second);
     }
     const std::vector<std::string> pictures = picture_locators(locator);
-    const bool all_exist = std::ranges::all_of(pictures, [&](const std::string& one) {
-      return std::filesystem::exists(one.substr(0, one.rfind('#')), unreadable);
-    });
-    if (pictures.size() > 1 && all_exist) {
+    if (pictures.size() > 1 && std::ranges::all_of(pictures, names_a_file)) {
       throw Error(ErrorKind::usage, "several pictures are read with a text about them")
           .about(locator)
           .expected("ask:before.png+after.png ||| What changed?")

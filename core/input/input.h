@@ -47,6 +47,8 @@ struct Input {
 /// The locators of the pictures "before.png+after.png": the parts between +, without the spaces
 /// around them; the locator itself if it has no +, or is that of a file with one in its name.
 [[nodiscard]] std::vector<std::string> picture_locators(std::string_view pictures);
+/// The locator of pictures that are given by their own: "before.png+after.png".
+[[nodiscard]] std::string pictures_locator(const std::vector<std::string>& pictures);
 
 /// True if the locator contains the input itself ("text:To be", "ids:1,2") and is not a path.
 [[nodiscard]] bool is_written_out(std::string_view locator);

@@ -275,10 +275,7 @@ void InputsPanel::run_on_what_is_typed() {
 }
 
 std::string InputsPanel::picture_asked_about() const {
-  const bool asks = std::ranges::any_of(session_.subjects(), [](const OpenSubject& open) {
-    return open.subject.model && open.subject.model->reads_pictures();
-  });
-  if (!asks) return {};
+  if (!session_.reads_pictures()) return {};
   const Input* const input = session_.input().get();
   if (input && std::holds_alternative<Image>(input->content)) return session_.input_locator();
   if (names_pictures(session_.input_locator())) return session_.input_locator();

@@ -249,10 +249,15 @@ std::vector<VisionLanguageModel::PictureShape> VisionLanguageModel::shapes_of(
   return shapes;
 }
 
+std::int64_t VisionLanguageModel::tokens_of_all(const std::vector<PictureShape>& shapes) {
+  std::int64_t all = 0;
+  for (const PictureShape& shape : shapes) all += shape.tokens();
+  return all;
+}
+
 void VisionLanguageModel::put_pictures_into(Text& text,
                                             const std::vector<PictureShape>& shapes) const {
-  std::int64_t whole = 0;
-  for (const PictureShape& shape : shapes) whole += shape.tokens();
+  const std::int64_t whole = tokens_of_all(shapes);
   if (!text.ids.empty()) {
     const bool one_each = std::ranges::count(text.ids, image_token_) == std::ssize(shapes);
     if (!one_each || marks_ || whole == std::ssize(shapes)) return;
@@ -285,9 +290,7 @@ void VisionLanguageModel::put_pictures_into(Text& text,
 
 std::vector<TokenCells> VisionLanguageModel::cells_in(
     const std::vector<std::int64_t>& ids, const std::vector<PictureShape>& shapes) const {
-  std::int64_t whole = 0;
-  for (const PictureShape& shape : shapes) whole += shape.tokens();
-  const std::int64_t found = std::ranges::count(ids, image_token_);
+  const std::int64_t whole = tokens_of_all(shapes), found = std::ranges::count(ids, image_token_);
   if (found != whole) {
     throw Error(ErrorKind::usage, shapes.size() == 1
                                       ? "the text does not have the tokens of its picture"
@@ -406,21 +409,24 @@ std::vector<Tensor> VisionLanguageModel::rows_of(Tensor pixels, const std::strin
   return rows;
 }
 
-std::vector<Tensor> VisionLanguageModel::pixels_of(const Image& picture, const std::string& label,
+std::vector<Tensor> VisionLanguageModel::pixels_of(const std::shared_ptr<const Image>& picture,
+                                                   const std::string& label,
                                                    const PictureShape& shape,
                                                    Image& covered) const {
   const InputSpec& seen = tower_->spec().input;
   std::vector<Tensor> pixels;  // normalised
   if (!shape.packed && !seen.tiles) {
+    Text text;
+    text.pictures = {picture};
     Input input;
-    input.content = picture;
+    input.content = std::move(text);
     input.label = label;
     PreparedInput prepared = prepare_input(input, tower_->spec());
     pixels.push_back(std::move(prepared.values));
     covered = std::move(*prepared.image);
     return pixels;
   }
-  const Image given = with_channels(picture, seen.channels);
+  const Image given = with_channels(*picture, seen.channels);
   PictureTiles cut =
       shape.packed ? fill_with_tiles(given, seen, best_size(given.width, given.height, sizes_))
                    : cut_into_tiles(given, seen);
@@ -468,7 +474,7 @@ std::optional<PictureTokens> VisionLanguageModel::look_at(const Input& input,
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const PictureShape& shape = shapes[i];
     std::vector<Tensor> pixels =
-        pixels_of(*asked->pictures[i], input.label, shape, result.images[i]);
+        pixels_of(asked->pictures[i], input.label, shape, result.images[i]);
     std::vector<std::vector<Tensor>> parts(rows.size());  // by connector
     for (std::size_t part = 0; part < pixels.size(); ++part) {
       const double done = static_cast<double>(part) / static_cast<double>(pixels.size());

@@ -66,6 +66,7 @@ class VisionLanguageModel final : public Model {
   };
   [[nodiscard]] PictureShape shape_of(const Image& picture) const;
   [[nodiscard]] std::vector<PictureShape> shapes_of(const Text& text) const;
+  [[nodiscard]] static std::int64_t tokens_of_all(const std::vector<PictureShape>& shapes);
   /// The part of the text that takes the place of a picture's mark.
   [[nodiscard]] std::string picture_text(const PictureShape& shape) const;
   /// The tokens `ids` that stand for each picture. Throws Error(usage) if they are not as many as
@@ -81,8 +82,9 @@ class VisionLanguageModel final : public Model {
   [[nodiscard]] std::vector<Tensor> rows_of(Tensor pixels, const std::string& label,
                                             const Progress& progress) const;
   /// The images that the tower reads one by one, and in `covered` what the cells cover.
-  [[nodiscard]] std::vector<Tensor> pixels_of(const Image& picture, const std::string& label,
-                                              const PictureShape& shape, Image& covered) const;
+  [[nodiscard]] std::vector<Tensor> pixels_of(const std::shared_ptr<const Image>& picture,
+                                              const std::string& label, const PictureShape& shape,
+                                              Image& covered) const;
   /// The rows of the whole, then those of the tiles put together without their border, each row of
   /// patches with its end. `parts` are those of the whole and of each tile.
   [[nodiscard]] Tensor packed_rows(const std::vector<Tensor>& parts,

@@ -51,12 +51,16 @@ TEST(Rotary, RotatesAsPyTorchDoes) {
   }
 }
 
+/// The time, row and column of a token in a text with pictures.
+std::vector<std::int64_t> time_and_cell(std::int64_t token,
+                                        const std::vector<TokenCells>& pictures) {
+  const PlaceInText at = rotary_place(token, pictures);
+  return {at.time, at.row, at.column};
+}
+
 TEST(Rotary, PlacesGoOnFromTheLongerSideOfAPicture) {
   const TokenCells picture{.first = 2, .rows = 2, .columns = 3};
-  const auto place = [&](std::int64_t token) {
-    const PlaceInText at = rotary_place(token, {picture});
-    return std::vector<std::int64_t>{at.time, at.row, at.column};
-  };
+  const auto place = [&](std::int64_t token) { return time_and_cell(token, {picture}); };
   EXPECT_EQ(place(1), (std::vector<std::int64_t>{1, 1, 1}));
   EXPECT_EQ(place(2), (std::vector<std::int64_t>{2, 2, 2}));
   EXPECT_EQ(place(4), (std::vector<std::int64_t>{2, 2, 4}));
@@ -68,10 +72,7 @@ TEST(Rotary, PlacesGoOnFromTheLongerSideOfAPicture) {
 TEST(Rotary, PlacesGoOnAfterEachPicture) {
   // The places of upstream's get_rope_index for 1 text token, 2 × 3, 1 text token, 4 × 2, 1 token.
   const std::vector<TokenCells> pictures = {{1, 2, 3}, {8, 4, 2}};
-  const auto place = [&](std::int64_t token) {
-    const PlaceInText at = rotary_place(token, pictures);
-    return std::vector<std::int64_t>{at.time, at.row, at.column};
-  };
+  const auto place = [&](std::int64_t token) { return time_and_cell(token, pictures); };
   EXPECT_EQ(place(6), (std::vector<std::int64_t>{1, 2, 3}));
   EXPECT_EQ(place(7), (std::vector<std::int64_t>{4, 4, 4}));
   EXPECT_EQ(place(8), (std::vector<std::int64_t>{5, 5, 5}));
