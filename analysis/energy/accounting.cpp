@@ -167,7 +167,7 @@ class Accountant {
       part.components.push_back({std::move(count), ComponentGroup::attention});
     };
     for (const bool keys : {false, true}) {
-      const Count heads = keys && stage.key_heads > 0 ? stage.key_heads : shape.heads;
+      const Count heads = keys ? stage.heads_of_keys() : shape.heads;
       const Count tokens = keys ? shape.keys : shape.queries;
       if (stage.query_norm > 0) {
         const bool of_head = stage.query_norm == shape.head_width;

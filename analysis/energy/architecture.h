@@ -101,6 +101,8 @@ struct Stage {
   /// Only the class token queries, over all tokens, and changes (CaiT).
   bool class_attention = false;
   std::vector<std::int64_t> windows;  ///< tokens that each layer attends to, for additive; 0: all
+
+  [[nodiscard]] std::int64_t heads_of_keys() const { return key_heads > 0 ? key_heads : heads; }
 };
 
 /// A network whose operations are counted.

@@ -67,10 +67,9 @@ std::int64_t offsets_of(const Stage& stage, const CountedLayer& kind) {
 std::vector<Projection> layer_projections(const Stage& stage, const MechanismCost& cost,
                                           const AttentionShape& shape) {
   std::vector<Projection> list = cost.projections(stage.width, shape);
-  if (stage.key_heads == 0) return list;
   for (Projection& one : list) {
     if (one.component != "key projection" && one.component != "value projection") continue;
-    one.outputs = (Count(one.outputs) / stage.heads * stage.key_heads).value();
+    one.outputs = (Count(one.outputs) / stage.heads * stage.heads_of_keys()).value();
   }
   return list;
 }

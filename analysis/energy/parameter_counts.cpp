@@ -70,13 +70,13 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
   const bool second_norm = kind.has_mlp && stage.mlp_norm;
   sum.add("normalisation", (second_norm ? 2 : 1) * norm_parameters(architecture, width));
   if (stage.query_norm > 0) {
-    const Count heads = stage.key_heads > 0 ? stage.key_heads : stage.heads;
     const Count per_head = shape_of(stage).head_width;
     // The norm of all keys is as wide as they are.
     const bool of_all = stage.query_norm != per_head.value();
-    sum.add("norms of queries and keys",
-            norm_parameters(architecture, stage.query_norm) +
-                norm_parameters(architecture, of_all ? heads * per_head : per_head));
+    sum.add(
+        "norms of queries and keys",
+        norm_parameters(architecture, stage.query_norm) +
+            norm_parameters(architecture, of_all ? stage.heads_of_keys() * per_head : per_head));
   }
   if (architecture.layer_scales) sum.add("layer scale", 2 * width);
   const MechanismCost cost(kind.mechanism);

@@ -257,8 +257,9 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
 }
 
 /// Name of a part of the layers that is not counted; empty if all is counted.
-std::string uncounted(const ModelSpec& spec) {
+std::string uncounted(const ModelSpec& spec, const std::optional<WeightExtents>& weights) {
   const LayerSpec& layer = spec.layer;
+  if (weights && weights->local_convolutions) return "convolutions of the tokens";
   if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
   if (layer.attention.latent_width > 0) return "latent keys and values";
   const ScoreBias bias = layer.scores.bias;
@@ -416,9 +417,7 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
 
 Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                         std::int64_t classes, const std::optional<WeightExtents>& weights) {
-  std::string missing = uncounted(spec);
-  if (weights && weights->local_convolutions) missing = "convolutions of the tokens";
-  if (!missing.empty()) {
+  if (const std::string missing = uncounted(spec, weights); !missing.empty()) {
     throw Error(ErrorKind::unsupported, "the operations of " + missing + " are not counted")
         .about(name)
         .remedy("take a model without them");
