@@ -69,7 +69,8 @@ std::vector<Projection> layer_projections(const Stage& stage, const MechanismCos
   std::vector<Projection> list = cost.projections(stage.width, shape);
   for (Projection& one : list) {
     if (one.component != "key projection" && one.component != "value projection") continue;
-    one.outputs = (Count(one.outputs) / stage.heads * stage.heads_of_keys()).value();
+    // Multiplied first: the heads of a convolution need not divide its outputs.
+    one.outputs = (Count(one.outputs) * stage.heads_of_keys() / stage.heads).value();
   }
   return list;
 }
