@@ -29,6 +29,12 @@ HWY_INLINE float half_at(const Byte* at) {
   return hn::GetLane(hn::PromoteTo(d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(at))));
 }
 
+// Codes of 4 bits that are no evenly spaced numbers: ggml's kvalues_iq4nl, and twice the values of
+// E2M1 (OCP Microscaling Formats 1.0).
+constexpr std::int8_t kUnevenCodes[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                          1,    13,   25,  38,  53,  69,  89,  113};
+constexpr std::int8_t kTwiceE2M1[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+
 /// Unpacked block: an element is scale · code − minimum, with one scale and minimum per group of
 /// consecutive elements.
 struct Unpacked {
@@ -136,6 +142,44 @@ struct Q5_1 {
     to.scales[0] = half_at(block);
     to.minima[0] = -half_at(block + 2);
     unpack_nibbles(block + 8, block + 4, 0, to.codes);
+  }
+};
+
+/// Looks 32 codes up in a table of 16: the low halves of the bytes are the first 16.
+HWY_INLINE void look_up_nibbles(const Byte* nibbles, const std::int8_t* table, std::int8_t* codes) {
+#if HWY_TARGET == HWY_SCALAR
+  for (int i = 0; i < 16; ++i) {
+    codes[i] = table[nibbles[i] & 15];
+    codes[16 + i] = table[nibbles[i] >> 4];
+  }
+#else
+  const hn::FixedTag<Byte, 16> d;
+  const auto values = hn::LoadU(d, reinterpret_cast<const Byte*>(table));
+  const auto both = hn::LoadU(d, nibbles);
+  auto* const out = reinterpret_cast<Byte*>(codes);
+  hn::StoreU(hn::TableLookupBytes(values, hn::And(both, hn::Set(d, 15))), d, out);
+  hn::StoreU(hn::TableLookupBytes(values, hn::ShiftRight<4>(both)), d, out + 16);
+#endif
+}
+
+struct Iq4Nl {
+  static constexpr int elements = 32, bytes = 18, group = 32;
+  static constexpr bool has_minima = false;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    to.scales[0] = half_at(block);
+    look_up_nibbles(block + 2, kUnevenCodes, to.codes);
+  }
+};
+
+struct Mxfp4 {
+  static constexpr int elements = 32, bytes = 17, group = 32;
+  static constexpr bool has_minima = false;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    // 2^(b - 128), since codes are twice the numbers of 4 bits; the least two are subnormal.
+    const std::uint32_t power = block[0];
+    const std::uint32_t bits = power < 2 ? 0x00200000U << power : (power - 1) << 23;
+    std::memcpy(to.scales, &bits, sizeof bits);
+    look_up_nibbles(block + 1, kTwiceE2M1, to.codes);
   }
 };
 
@@ -277,6 +321,22 @@ struct Q6_K {
   }
 };
 
+struct Iq4Xs {
+  static constexpr int elements = 256, bytes = 136, group = 32;
+  static constexpr bool has_minima = false;
+  /// A scale has 4 low bits in block[4…7] and 2 high bits in block[2…3].
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    std::int8_t six_bits[8];
+    const unsigned high = block[2] | static_cast<unsigned>(block[3]) << 8;
+    for (unsigned group = 0; group < 8; ++group) {
+      const unsigned low = block[4 + group / 2] >> (4 * (group % 2)) & 15U;
+      six_bits[group] = static_cast<std::int8_t>((low | (high >> (2 * group) & 3U) << 4) - 32);
+      look_up_nibbles(block + 8 + 16 * group, kUnevenCodes, to.codes + 32 * group);
+    }
+    scale_bytes<8>(six_bits, half_at(block), to.scales);
+  }
+};
+
 /// Computes scale · code − minimum for the `Layout::group` codes of one group.
 template <class Layout>
 HWY_INLINE void decode_group(const std::int8_t* codes, float scale, float minimum, float* out) {
@@ -389,6 +449,12 @@ HWY_INLINE bool with_layout(std::uint32_t ggml_type, const Use& use) {
       return use(Q5_K()), true;
     case 14:
       return use(Q6_K()), true;
+    case 20:
+      return use(Iq4Nl()), true;
+    case 23:
+      return use(Iq4Xs()), true;
+    case 39:
+      return use(Mxfp4()), true;
     default:
       return false;
   }

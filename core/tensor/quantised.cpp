@@ -20,10 +20,10 @@ std::span<const BlockLayout> block_layouts() {
       {14, "Q6_K", 256, 210, true},    {15, "Q8_K", 256, 292, false},
       {16, "IQ2_XXS", 256, 66, false}, {17, "IQ2_XS", 256, 74, false},
       {18, "IQ3_XXS", 256, 98, false}, {19, "IQ1_S", 256, 50, false},
-      {20, "IQ4_NL", 32, 18, false},   {21, "IQ3_S", 256, 110, false},
-      {22, "IQ2_S", 256, 82, false},   {23, "IQ4_XS", 256, 136, false},
+      {20, "IQ4_NL", 32, 18, true},    {21, "IQ3_S", 256, 110, false},
+      {22, "IQ2_S", 256, 82, false},   {23, "IQ4_XS", 256, 136, true},
       {29, "IQ1_M", 256, 56, false},   {34, "TQ1_0", 256, 54, false},
-      {35, "TQ2_0", 256, 66, false},   {39, "MXFP4", 32, 17, false},
+      {35, "TQ2_0", 256, 66, false},   {39, "MXFP4", 32, 17, true},
       {40, "NVFP4", 64, 36, false}};
   return layouts;
 }

@@ -79,7 +79,7 @@ TEST_P(Quantised, MultipliesRowsAsTheyAreStored) {
 
 INSTANTIATE_TEST_SUITE_P(AllReadable, Quantised,
                          testing::Values("q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q2_k", "q3_k",
-                                         "q4_k", "q5_k", "q6_k"));
+                                         "q4_k", "q5_k", "q6_k", "iq4_nl", "iq4_xs", "mxfp4"));
 
 TEST(QuantisedLayouts, AreCountedInWholeBlocks) {
   const BlockLayout* const layout = block_layout(12);

@@ -149,6 +149,29 @@ def q6_k(b):
     return values
 
 
+UNEVEN = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113]
+E2M1 = [0, .5, 1, 1.5, 2, 3, 4, 6]
+
+
+def iq4_nl(b):
+    return [f16(b, 0) * np.float32(UNEVEN[nibble(b, 2, i)]) for i in range(32)]
+
+
+def iq4_xs(b):
+    values = []
+    for i in range(256):
+        group, j = divmod(i, 32)
+        low = b[4 + group // 2] >> (4 * (group % 2)) & 15
+        high = int.from_bytes(b[2:4], "little") >> (2 * group) & 3
+        values.append(f16(b, 0) * np.float32((low | high << 4) - 32) * np.float32(UNEVEN[nibble(b, 8 + 16 * group, j)]))
+    return values
+
+
+def mxfp4(b):
+    codes = [nibble(b, 1, i) for i in range(32)]
+    return [np.float32(np.ldexp(E2M1[code % 8] * (-1 if code > 7 else 1), b[0] - 127)) for code in codes]
+
+
 LAYOUTS = {
     "q4_0": (2, 32, lambda: half(.1) + some_bytes(16), q4_0),
     "q4_1": (3, 32, lambda: half(.1) + half(1) + some_bytes(16), q4_1),
@@ -160,6 +183,9 @@ LAYOUTS = {
     "q4_k": (12, 256, lambda: half(.01) + half(.01) + some_bytes(140), q4_k),
     "q5_k": (13, 256, lambda: half(.01) + half(.01) + some_bytes(172), q5_k),
     "q6_k": (14, 256, lambda: some_bytes(208) + half(.001), q6_k),
+    "iq4_nl": (20, 32, lambda: half(.01) + some_bytes(16), iq4_nl),
+    "iq4_xs": (23, 256, lambda: half(.001) + some_bytes(134), iq4_xs),
+    "mxfp4": (39, 32, lambda: bytes(rng.integers(0, 3, 1, np.uint8) * 60) + some_bytes(16), mxfp4),
 }
 
 if __name__ == "__main__":
@@ -188,7 +214,7 @@ if __name__ == "__main__":
                              ("i16", 25, ramp.astype("i2")), ("i32", 26, ramp.astype("i4")),
                              ("i64", 27, ramp.astype("i8")), ("f64", 28, ramp.astype("f8")), ("bf16", 30, bf16)]:
         tensors[name] = (ramp.shape, kind, data.tobytes())
-    tensors["iq4_xs.weight"] = ((1, 256), 23, some_bytes(136))
+    tensors["iq1_s.weight"] = ((1, 256), 19, some_bytes(50))
     tensors["cube"] = ((2, 3, 4), 0, np.arange(24, dtype=np.float32).tobytes())
     write("quantised.gguf", keys, tensors, alignment=64)
     np.savez("quantised.npz", **expected)

@@ -80,13 +80,13 @@ TEST(Gguf, ReadsPlainElements) {
 TEST(Gguf, RefusesUnknownQuantisationOnlyWhenRead) {
   const auto path = test_data(kGgufFile);
   const Checkpoint file = open_checkpoint(path);
-  const StoredTensor& tensor = file.at("iq4_xs.weight");
-  EXPECT_EQ(tensor.type_name(), "IQ4_XS");
-  EXPECT_EQ(tensor.bytes, 136);
+  const StoredTensor& tensor = file.at("iq1_s.weight");
+  EXPECT_EQ(tensor.type_name(), "IQ1_S");
+  EXPECT_EQ(tensor.bytes, 50);
   const Error error = refusal_of([&] { (void)tensor.view(); });
   EXPECT_EQ(error.kind(), ErrorKind::unsupported);
-  EXPECT_THAT(error.what(), testing::HasSubstr("IQ4_XS"));
-  EXPECT_THAT(error.what(), testing::HasSubstr("iq4_xs.weight"));
+  EXPECT_THAT(error.what(), testing::HasSubstr("IQ1_S"));
+  EXPECT_THAT(error.what(), testing::HasSubstr("iq1_s.weight"));
   EXPECT_THAT(error.what(), testing::HasSubstr("quantised.gguf"));
 }
 
