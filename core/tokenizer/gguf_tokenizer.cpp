@@ -1,6 +1,7 @@
 #include "core/tokenizer/gguf_tokenizer.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -14,13 +15,16 @@ namespace {
 
 using nlohmann::json;
 
-json by_pattern(const char* pattern) {
-  const json split = {{"type", "Split"},
-                      {"pattern", {{"Regex", pattern}}},
-                      {"behavior", "Isolated"},
-                      {"invert", false}};
-  const json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}};
-  return {{"type", "Sequence"}, {"pretokenizers", {split, bytes}}};
+json by_patterns(std::initializer_list<const char*> patterns) {
+  json list = json::array();
+  for (const char* const pattern : patterns) {
+    list.push_back({{"type", "Split"},
+                    {"pattern", {{"Regex", pattern}}},
+                    {"behavior", "Isolated"},
+                    {"invert", false}});
+  }
+  list.push_back({{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}});
+  return {{"type", "Sequence"}, {"pretokenizers", std::move(list)}};
 }
 
 json gpt2_split() { return {{"type", "ByteLevel"}, {"add_prefix_space", false}}; }
@@ -31,13 +35,24 @@ json digits_alone() {
 }
 
 json llama3_split() {
-  return by_pattern(
-      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)");
+  return by_patterns(
+      {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"});
 }
 
 json qwen2_split() {
-  return by_pattern(
-      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)");
+  return by_patterns(
+      {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"});
+}
+
+json gpt4o_split() {
+  return by_patterns(
+      {R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)"});
+}
+
+json deepseek3_split() {
+  return by_patterns(
+      {R"(\p{N}{1,3})", "[一-龥぀-ゟ゠-ヿ]+",
+       R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"});
 }
 
 /// The pre-tokenizer behind a value of tokenizer.ggml.pre, as in the tokenizer.json of its models.
@@ -54,6 +69,8 @@ constexpr Splitting splittings[] = {
     {"llama-bpe", llama3_split, false, true, true},
     {"qwen2", qwen2_split, true, false, false},
     {"deepseek-r1-qwen", qwen2_split, true, false, false},
+    {"gpt-4o", gpt4o_split, false, false, false},
+    {"deepseek-v3", deepseek3_split, false, false, false},
 };
 
 const Splitting& splitting_of(const std::string& name) {

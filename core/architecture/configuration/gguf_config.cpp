@@ -17,7 +17,8 @@ using nlohmann::json;
 
 /// Kinds of this prefix have the settings of one value of general.architecture that no key gives,
 /// as in llama.cpp: the form of rotary positions (pair: the rows of queries and keys were permuted
-/// for it), the activation, input.scale (0: √width), and tensors that change the computation.
+/// for it, unless they come from latents), the activation, input.scale (0: √width), the period of
+/// layers without windows, and tensors that change the computation.
 constexpr std::string_view kGgufPrefix = "gguf/";
 
 const ConfigKind& architecture_of(const KeyValues& keys) {
@@ -111,9 +112,11 @@ class GgufReader {
 
   void read() {
     for (const auto& [member, value] : of_.set) set(member, value);
+    read_own_keys();
     read_extents();
     read_rotary();
-    read_scores();
+    read_windows();
+    keys_.check("attention.causal", keys_.truth("attention.causal").value_or(true), "true");
     set("norm_eps", json(keys_.required("attention.layer_norm_rms_epsilon",
                                         keys_.number("attention.layer_norm_rms_epsilon"))));
     (void)keys_.whole("vocab_size");  // the tensors give it
@@ -134,12 +137,31 @@ class GgufReader {
     if (const auto value = keys_.whole(key)) set(member, json(*value));
   }
 
+  /// Reads the keys that the kind lists: whole numbers or numbers, caps, which must be there, and
+  /// flags.
+  void read_own_keys() {
+    for (const ConfigKey& key : of_.keys) {
+      if (key.use == KeyUse::fact) {
+        take_whole(key.name, key.what);
+      } else if (key.use == KeyUse::cap) {
+        set(key.what, json(keys_.required(key.name, keys_.number(key.name))));
+      } else if (const auto value = keys_.number(key.name)) {
+        set(key.what, json(*value));
+      }
+    }
+    for (const ConfigFlag& flag : of_.flags) {
+      const bool truth = keys_.truth(flag.key).value_or(flag.usual);
+      for (const auto& [member, value] : flag.values[truth ? 1 : 0]) set(member, value);
+    }
+  }
+
   void read_extents() {
     take_whole("context_length", "context");
     take_whole("embedding_length", "width");
     take_whole("block_count", "layers");
     take_whole("feed_forward_length", "mlp_width");
     set("heads", json(keys_.required("attention.head_count", keys_.whole("attention.head_count"))));
+    if (has_latents()) return read_latent_heads();
     take_whole("attention.head_count_kv", "layer.attention.key_heads");
     take_whole("attention.key_length", "head_width");
     const auto values = keys_.whole("attention.value_length");
@@ -147,27 +169,82 @@ class GgufReader {
                 "as attention.key_length");
   }
 
-  /// Reads the number of experts, whose width may be their own. Only llama.cpp's code says whether
-  /// their weights sum to 1.
+  [[nodiscard]] bool has_latents() {
+    return config_.values.contains("layer.attention.latent_width");
+  }
+
+  /// Reads the widths of heads whose keys and values come from a latent. Files that hold the
+  /// matrices of keys and values apart give the width of the latent, which llama.cpp attends to, as
+  /// key_length, and that of the heads as key_length_mla.
+  void read_latent_heads() {
+    (void)keys_.whole("attention.head_count_kv");
+    for (const auto& [key, member] : {std::pair("attention.key_length", "head_width"),
+                                      {"attention.value_length", "layer.attention.value_width"}}) {
+      const auto one = keys_.whole(key), of_heads = keys_.whole(std::string(key) + "_mla");
+      set(member, json(keys_.required(key, of_heads ? of_heads : one)));
+    }
+  }
+
+  /// Reads the number of experts, whose width may be their own, and of layers without them.
   void read_experts() {
     const auto experts = keys_.whole("expert_count"), active = keys_.whole("expert_used_count");
     const bool mixes = experts.value_or(0) > 0;
-    config_.families = {std::string(mixes ? kGgufMixture : kGgufFamily)};
+    config_.families = of_.families;
     if (!mixes) {
       keys_.check("expert_used_count", active == 0, "0, as expert_count");
       return;
     }
     keys_.check("expert_count", of_.set.contains("layer.mlp.sums_to_one"),
                 "0: no mixture of experts");
+    if (of_.families.front() == kGgufFamily) config_.families = {std::string(kGgufMixture)};
     set("layer.mlp.experts", json(*experts));
     set("layer.mlp.active_experts", json(keys_.required("expert_used_count", active)));
     take_whole("expert_feed_forward_length", "mlp_width");
+    read_shared_experts();
+    read_scores_of_experts();
+  }
+
+  /// Reads the MLP of all tokens and the layers before the first mixture, which have one MLP.
+  void read_shared_experts() {
+    if (!of_.set.contains("layer.mlp.expert_scale")) return;
+    const auto width = keys_.whole("expert_feed_forward_length");
+    const auto shared = keys_.whole("expert_shared_count");
+    set("layer.mlp.shared_width", json(keys_.required("expert_shared_count", shared) *
+                                       keys_.required("expert_feed_forward_length", width)));
+    json plain = json::array();
+    const auto first = keys_.whole("leading_dense_block_count").value_or(0);
+    for (std::int64_t layer = 0; layer < std::min(first, layers()); ++layer) plain.push_back(layer);
+    if (plain.empty()) return;
+    const auto wide = keys_.required("feed_forward_length", keys_.whole("feed_forward_length"));
+    add_difference({{"layers", plain}, {"mlp", {{"experts", 0}, {"width", wide}}}});
+  }
+
+  /// Reads how a router's logits become weights: a file without the key has softmax.
+  void read_scores_of_experts() {
+    if (!of_.set.contains("layer.mlp.expert_score")) return;
+    constexpr const char* key = "expert_gating_func";
+    const auto function = keys_.whole(key);
+    keys_.check(key, function == 1 || function == 2, "1 (softmax) or 2 (sigmoid)");
+    if (function != 2) return;
+    set("layer.mlp.expert_score", "sigmoid");
+    set("layer.mlp.group_best", 2);
+  }
+
+  [[nodiscard]] std::int64_t layers() {
+    return keys_.required("block_count", keys_.whole("block_count"));
+  }
+
+  void add_difference(json difference) {
+    const auto others = config_.values.find("differences");
+    json list = others == config_.values.end() ? json::array() : json::parse(others->second);
+    list.push_back(std::move(difference));
+    set("differences", list);
   }
 
   void read_rotary() {
     if (const auto base = keys_.number("rope.freq_base")) set("layer.rotary.theta", json(*base));
     take_whole("rope.dimension_count", "layer.rotary.width");
-    if (config_.values["layer.rotary.form"] == "pair") check_all_turned();
+    if (config_.values["layer.rotary.form"] == "pair" && !has_latents()) check_all_turned();
     const auto factor = keys_.number("rope.scaling.factor"),
                old = keys_.number("rope.scale_linear");
     std::string type = keys_.text("rope.scaling.type").value_or(factor || old ? "linear" : "none");
@@ -180,8 +257,8 @@ class GgufReader {
       const std::string key = "rope.scaling." + std::string(one);
       keys_.check(key, keys_.number(key) == 1.0, "1");
     }
-    keys_.check("rope.scaling.yarn_log_multiplier",
-                keys_.number("rope.scaling.yarn_log_multiplier") == 0.0, "0");
+    const auto by_logarithm = keys_.number("rope.scaling.yarn_log_multiplier");
+    keys_.check("rope.scaling.yarn_log_multiplier", has_latents() || by_logarithm == 0.0, "0");
     const auto trained = keys_.whole("rope.scaling.original_context_length");
     const auto fast = keys_.number("rope.scaling.yarn_beta_fast");
     const auto slow = keys_.number("rope.scaling.yarn_beta_slow");
@@ -193,6 +270,19 @@ class GgufReader {
         json(keys_.required("context_length", trained ? trained : keys_.whole("context_length"))));
     if (fast) set("layer.rotary.beta_fast", json(*fast));
     if (slow) set("layer.rotary.beta_slow", json(*slow));
+    if (has_latents()) {
+      scale_scores(by, keys_.required("rope.scaling.yarn_log_multiplier", by_logarithm));
+    }
+  }
+
+  /// Sets the scale of scores whose queries and keys YaRN's factor does not scale: (1 + c ln
+  /// f)²/√d, where c is 0.1 mscale_all_dim. No key gives mscale, which is the same in all published
+  /// models.
+  void scale_scores(double factor, double multiplier) {
+    set("layer.rotary.attention_factor", 1);
+    const double amplitude = 1 + multiplier * std::log(factor);
+    const double width = std::stod(config_.values["head_width"]);
+    set("scale", json(amplitude * amplitude / std::sqrt(width)));
   }
 
   /// Checks that a whole head is rotated, which the permutation of its rows assumes.
@@ -205,27 +295,39 @@ class GgufReader {
     keys_.check("rope.dimension_count", turned == each, "a head's width");
   }
 
-  /// Reads Gemma 2's soft caps, windows and score scale.
-  void read_scores() {
-    keys_.check("attention.causal", keys_.truth("attention.causal").value_or(true), "true");
-    if (!has_part(of_, "post_ffw_norm")) return;
-    for (const auto& [key, member] : {std::pair("attn_logit_softcapping", "layer.scores.soft_cap"),
-                                      {"final_logit_softcapping", "readout.soft_cap"}}) {
-      set(member, json(keys_.required(key, keys_.number(key))));
+  /// Reads the layers with windows, in architectures that have them: all but the last of each
+  /// period. They may have positions of their own, which are not stretched.
+  void read_windows() {
+    constexpr const char* period = "attention.sliding_window_pattern";
+    constexpr const char* local_theta = "rope.freq_base_swa";
+    constexpr const char* window = "attention.sliding_window";
+    const json usual = of_.defaults ? *of_.defaults : json::object();
+    if (!usual.contains(period)) return;
+    const auto every = keys_.whole(period).value_or(usual[period].get<std::int64_t>());
+    keys_.check(period, every > 0, "1 or more");
+    json layers_with_windows = json::array();
+    for (std::int64_t layer = 0; layer < layers(); ++layer) {
+      if (every > 0 && (layer + 1) % every != 0) layers_with_windows.push_back(layer);
     }
-    const auto window = keys_.whole("attention.sliding_window");
-    json difference;
-    difference["layers"] = {{"first", 0}, {"every", 2}};
-    difference["scores"]["window"] = keys_.required("attention.sliding_window", window);
-    set("differences", json::array({difference}));
-    // The 27 B model, which is the only one with 46 layers, divides scores by √(width / heads), as
-    // in llama.cpp. No key gives this.
+    json difference = {{"layers", layers_with_windows},
+                       {"scores", {{"window", keys_.required(window, keys_.whole(window))}}}};
+    if (usual.contains(local_theta)) {
+      const double theta = keys_.number(local_theta).value_or(usual[local_theta].get<double>());
+      difference["rotary"] = {{"theta", theta}, {"scaling", "none"}};
+    }
+    if (!layers_with_windows.empty()) add_difference(std::move(difference));
+    read_scale();
+  }
+
+  /// Reads Gemma's scale of scores. In the models of 27 B, the only ones with so many layers, they
+  /// are divided by √(width / heads), as in llama.cpp. No key gives this.
+  void read_scale() {
+    const std::int64_t of_27b = config_.kind == "gemma2" ? 46 : config_.kind == "gemma3" ? 62 : 0;
     const std::int64_t heads =
         keys_.required("attention.head_count", keys_.whole("attention.head_count"));
-    if (keys_.whole("block_count") == 46 && heads > 0) {
-      const auto width = static_cast<double>(keys_.whole("embedding_length").value_or(0) / heads);
-      set("scale", json(1 / std::sqrt(width)));
-    }
+    if (layers() != of_27b || heads <= 0) return;
+    const auto width = static_cast<double>(keys_.whole("embedding_length").value_or(0) / heads);
+    set("scale", json(1 / std::sqrt(width)));
   }
 
   const ConfigKind& of_;
@@ -235,8 +337,8 @@ class GgufReader {
 
 /// Throws if tensors that change the computation do not match the architecture.
 void check_tensors(const Checkpoint& checkpoint, const ConfigKind& of, const std::string& kind) {
-  for (const std::string part :
-       {"attn_q_norm", "attn_k_norm", "post_attention_norm", "post_ffw_norm", "attn_sinks"}) {
+  for (const std::string part : {"attn_q_norm", "attn_k_norm", "post_attention_norm",
+                                 "post_ffw_norm", "attn_sinks", "attn_kv_a_norm"}) {
     const std::string name = "blk.0." + part + ".weight";
     const bool wanted = has_part(of, part);
     if ((checkpoint.find(name) != nullptr) == wanted) continue;
@@ -246,6 +348,17 @@ void check_tensors(const Checkpoint& checkpoint, const ConfigKind& of, const std
         .about(name)
         .expected(kind + (wanted ? " with it" : " without it"));
   }
+}
+
+/// The families of all kinds, any of which a file may be whose keys are ignored.
+std::vector<std::string> gguf_families() {
+  std::vector<std::string> families = {std::string(kGgufMixture)};
+  for (const ConfigKind& kind : config_kinds()) {
+    if (!kind.name.starts_with(kGgufPrefix)) continue;
+    if (std::ranges::find(families, kind.families.front()) != families.end()) continue;
+    families.push_back(kind.families.front());
+  }
+  return families;
 }
 
 /// Throws if the file is not a model, but an adapter or a projector.
@@ -262,7 +375,7 @@ void check_type(const KeyValues& keys) {
 
 NeighbourConfig gguf_config(const Checkpoint& checkpoint, std::span<const std::string> ignored) {
   NeighbourConfig config;
-  config.families = {std::string(kGgufFamily), std::string(kGgufMixture)};
+  config.families = gguf_families();
   if (std::find(ignored.begin(), ignored.end(), "config") != ignored.end()) return config;
   config.file = checkpoint.path();
   const KeyValues& keys = *checkpoint.key_values();

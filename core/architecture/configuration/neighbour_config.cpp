@@ -179,7 +179,7 @@ json without_ignored(const json& object, const std::string& prefix,
 }  // namespace
 
 bool NeighbourConfig::allows(std::string_view family) const {
-  if (families.empty()) return family != kGgufFamily && family != kGgufMixture;
+  if (families.empty()) return !family.starts_with("gguf-");
   return std::find(families.begin(), families.end(), family) != families.end();
 }
 

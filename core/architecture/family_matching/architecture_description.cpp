@@ -342,8 +342,9 @@ void check_roles(const ArchitectureDescription& description) {
   // A projection of queries may have their gates, too.
   const bool queries = has("layer.query.weight") || has("layer.query_gate.weight");
   const bool apart = has("layer.key.weight") && has("layer.value.weight");
-  const bool separate =
-      queries && (apart || (has("layer.latent.weight") && has("layer.latent_key_value.weight")));
+  const bool from_latents = has("layer.latent_key_value.weight") ||
+                            (has("layer.latent_key.weight") && has("layer.latent_value.weight"));
+  const bool separate = queries && (apart || (has("layer.latent.weight") && from_latents));
   // Both forms are allowed if the model may have either.
   const auto optional = [&](const char* role) {
     const auto& patterns = description.tensors.find(role)->second;
@@ -356,7 +357,7 @@ void check_roles(const ArchitectureDescription& description) {
   if (has("layer.qkv.weight") == separate && !either) {
     throw wrong(
         "give either layer.qkv, or all of layer.query, layer.key and layer.value, or layer.query, "
-        "layer.latent and layer.latent_key_value",
+        "layer.latent and layer.latent_key_value, or layer.latent_key and layer.latent_value",
         "tensors");
   }
 }

@@ -64,6 +64,10 @@ void FamilyDeduction::deduce_experts() {
     }
     assume(member, "the family's usual one");
   }
+  if (constexpr const char* groups = "layer.mlp.expert_groups";
+      description_.reasons.contains(groups)) {
+    assume(groups, "the family's usual one");
+  }
   if (plain.layers.empty() || stated("differences")) return;
   plain.members["mlp.experts"] = "0";
   const auto mlp2 = result_.sources.find(of_layer(plain.layers.front()) + "mlp2.weight");
@@ -105,7 +109,8 @@ void FamilyDeduction::check_layer_of_experts(std::int64_t layer) const {
         .about(role)
         .expected(needed ? "a tensor for this role" : "none");
   };
-  const bool corrects = description_.tensors.contains("layer.router_correction");
+  const bool corrects = mlp.expert_score == ExpertScore::sigmoid &&
+                        description_.tensors.contains("layer.router_correction");
   const bool shares = routed && mlp.shared_width > 0, gated = mlp.form == MlpForm::gated;
   const bool gates = has(of_layer(first_with_experts()) + "shared_gate.weight");
   check(of_layer(layer) + "router.weight", routed);

@@ -421,6 +421,15 @@ void read_latents(const WeightReader& reader, const LayerSpec& layer, const Dime
   part.query = queries.take(rows, 0);
   part.latent =
       read_latent(reader, prefix + "latent", attention.latent_width, turned, dimensions.width);
+  if (reader.has(prefix + "latent_key.weight")) {
+    const auto apart = [&](const char* role, std::int64_t outputs) {
+      return reader.read_linear(prefix + role, outputs, attention.latent_width,
+                                Arithmetic::multiplicative);
+    };
+    part.key = apart("latent_key", heads * rest);
+    part.value = apart("latent_value", heads * dimensions.value_width);
+    return;
+  }
   const std::vector<std::int64_t> sizes = {rest, dimensions.value_width};
   const FusedWeight keys_and_values(reader, prefix + "latent_key_value",
                                     heads * (rest + dimensions.value_width), attention.latent_width,

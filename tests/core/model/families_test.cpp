@@ -372,7 +372,7 @@ TEST(Families, EachHasACase) {
       "Attnscope model",      // sample models, vit_test
       "Attnscope pyramid",    // run_folder_test
       "GGUF language model",  // gguf_model_test
-      "GGUF mixture of experts",
+      "GGUF mixture of experts", "GGUF gpt-oss", "GGUF latent attention",
   };
   for (const std::string& name : cases()) {
     std::ifstream stream(kFamilyData / (name + ".json"));

@@ -1,9 +1,12 @@
 // GGUF's lists give the tokens of the same model's tokenizer.json in Hugging Face's library.
 #include "core/tokenizer/gguf_tokenizer.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/tokenizer/aligned_text.h"
+#include "core/tokenizer/byte_signs.h"
 #include "tests/support/reference_maps.h"
 #include "tests/support/refusal.h"
 
@@ -61,6 +64,51 @@ TEST(GgufTokenizer, GivesTheTokensOfItsTokenizerJson) {
       ++compared;
     }
     EXPECT_GT(compared, 20U);
+  }
+}
+
+/// A byte-pair vocabulary in which each of `pieces` is a token if a text is split into them.
+GgufTokenizer lists_for(const std::vector<std::string>& pieces, const std::string& pre) {
+  GgufTokenizer data;
+  data.model = "gpt2";
+  data.pre = pre;
+  const auto add = [&](const std::string& token) {
+    if (std::ranges::find(data.tokens, token) != data.tokens.end()) return;
+    data.tokens.push_back(token);
+    data.types.push_back(1);
+  };
+  for (const std::string& piece : pieces) {
+    const std::string signs = as_byte_signs(AlignedText(piece)).text();
+    std::string whole;
+    for_each_character(signs, [&](char32_t, std::size_t begin, std::size_t end) {
+      const std::string next = signs.substr(begin, end - begin);
+      add(next);
+      if (!whole.empty()) data.merges.push_back(whole + " " + next);
+      whole += next;
+      add(whole);
+    });
+  }
+  return data;
+}
+
+/// The pieces are those of Perl for the patterns of OpenAI's o200k and of DeepSeek-V3's
+/// tokenizer.json, each applied to what the one before it left.
+TEST(GgufTokenizer, SplitsAsTheNamedPreTokenizer) {
+  const std::vector<std::pair<const char*, std::vector<std::string>>> cases = {
+      {"gpt-4o",
+       {"HTMLParser's", " ", "123", "45", " t", "DON'T", " x", "/y", "//\n\n", " ", " Été"}},
+      {"deepseek-v3",
+       {"東京は", " foo", ".Bar", " ", "天気", " ", "123", "45", " x", "/y", "//\n\n", " ",
+        " Été"}}};
+  for (const auto& [pre, pieces] : cases) {
+    std::string text;
+    for (const std::string& piece : pieces) text += piece;
+    const GgufTokenizer data = lists_for(pieces, pre);
+    std::vector<std::string> found;
+    for (const std::int64_t id : make_gguf_tokenizer(data)->encode(text)) {
+      found.push_back(bytes_of_signs(data.tokens.at(static_cast<std::size_t>(id))));
+    }
+    EXPECT_EQ(found, pieces) << pre;
   }
 }
 

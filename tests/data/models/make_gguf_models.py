@@ -4,8 +4,8 @@ gguf/NAME.gguf, and gguf/NAME.npz with what PyTorch computes where families/ has
 
     python3 make_gguf_models.py
 
-Names, keys and which rows are permuted are those of ggml-org/llama.cpp: gguf-py/gguf/constants.py and the
-converters of Llama, Qwen 2 and Gemma 2.
+Names, keys, which rows are permuted and what is divided are those of ggml-org/llama.cpp:
+gguf-py/gguf/constants.py and the converters in conversion/ (llama, qwen, gemma, gpt_oss, deepseek).
 """
 
 import importlib
@@ -19,9 +19,11 @@ import torch
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "checkpoint"))
 
-from make_families import IDS, Weights  # noqa: E402
+from make_families import IDS, Weights, hashed_bytes  # noqa: E402
 from make_gguf import BOOL, F32, I32, LIST, TEXT, U32, write  # noqa: E402
-from references.gemma import gemma, gemma2  # noqa: E402
+from references.deepseek import deepseek  # noqa: E402
+from references.gemma import gemma, gemma2, gemma3  # noqa: E402
+from references.gpt_oss import gpt_oss  # noqa: E402
 from references.llama import llama, llama3  # noqa: E402
 from references.mixtures import MIXTRAL_NAMES, QWEN_NAMES, experts  # noqa: E402
 from references.parts import rotary  # noqa: E402
@@ -43,6 +45,16 @@ NAMES = {
     "mlp.down_proj": "ffn_down",
     "block_sparse_moe.gate": "ffn_gate_inp",
     "mlp.gate": "ffn_gate_inp",
+    "mlp.router": "ffn_gate_inp",
+    "self_attn.q_a_proj": "attn_q_a",
+    "self_attn.q_a_layernorm": "attn_q_a_norm",
+    "self_attn.q_b_proj": "attn_q_b",
+    "self_attn.kv_a_proj_with_mqa": "attn_kv_a_mqa",
+    "self_attn.kv_a_layernorm": "attn_kv_a_norm",
+    "self_attn.kv_b_proj": "attn_kv_b",
+    "mlp.shared_experts.gate_proj": "ffn_gate_shexp",
+    "mlp.shared_experts.up_proj": "ffn_up_shexp",
+    "mlp.shared_experts.down_proj": "ffn_down_shexp",
 }
 EXPERT = re.compile(r"(?:block_sparse_moe|mlp)\.experts\.(\d+)\.(?:(w\d)|(\w+)_proj)")
 EXPERT_PARTS = {"w1": "gate", "w2": "down", "w3": "up"}
@@ -51,7 +63,8 @@ GEMMA2_NAMES = {
     "pre_feedforward_layernorm": "ffn_norm",
     "post_feedforward_layernorm": "post_ffw_norm",
 }
-Q8_0 = 8
+GPT_OSS_NAMES = {"post_attention_layernorm": "post_attention_norm"}
+Q8_0, MXFP4 = 8, 39
 
 
 def gguf_name(name, names):
@@ -73,6 +86,30 @@ def to_q8_0(rows):
     codes = np.round(np.divide(blocks, wide, where=wide > 0, out=np.zeros_like(blocks))).astype(np.int8)
     data = b"".join(s.tobytes() + c.tobytes() for s, c in zip(scales, codes))
     return data, (wide * codes).reshape(rows.shape)
+
+
+def to_mxfp4(powers, pairs):
+    """Blocks of 32: a byte of the power of 2, and the numbers of 4 bits, of which 0 and 16 share the first byte."""
+    codes = np.stack([pairs % 16, pairs // 16], -1).reshape(*pairs.shape[:-1], 32)
+    blocks = np.concatenate([powers[..., None], codes[..., :16] + 16 * codes[..., 16:]], -1).astype(np.uint8)
+    return (*codes.shape[:-2], 32 * codes.shape[-2]), MXFP4, blocks.tobytes()
+
+
+def gpt_oss_experts(w, full, layer):
+    """The tensors of one of gpt-oss's stacks of experts, whose gates and hidden layers alternate; none for others."""
+    part = re.fullmatch(r".*mlp\.experts\.(gate_up|down)_proj_(bias|blocks|scales)", full)
+    if part is None or part[2] == "scales":
+        return {} if part else None
+    if part[2] == "blocks":
+        arrays = [hashed_bytes(name, w.shapes[name]) for name in (full.replace("_blocks", "_scales"), full)]
+    else:
+        arrays = [Weights.__call__(w, full, *w.shapes[full]).float().numpy()]
+    kind = "bias" if part[2] == "bias" else "weight"
+    store = lambda *all: to_mxfp4(*all) if len(all) > 1 else (all[0].shape, 0, np.ascontiguousarray(all[0]).tobytes())
+    if part[1] == "down":
+        return {f"blk.{layer}.ffn_down_exps.{kind}": store(*arrays)}
+    return {f"blk.{layer}.ffn_{name}_exps.{kind}": store(*(a[:, k::2] for a in arrays))
+            for k, name in enumerate(("gate", "up"))}
 
 
 class Kept(Weights):
@@ -113,19 +150,32 @@ def stacked(tensors):
     return whole
 
 
-def make(name, of, arch, keys, arguments, names, quantised=False, freqs=None, reference=None, stacks=True):
+def make(name, of, arch, keys, arguments, names, quantised=False, freqs=None, reference=None, stacks=True,
+         splits=None):
     w, maps = Kept(quantised), []
     output = of(w, IDS, maps, **arguments)
     heads = {"attn_q": 4, "attn_k": arguments.get("key_heads", 2)}
     tensors = {}
     for full, shape in w.shapes.items():
+        layer = full.split(".")[2] if full.startswith("model.layers.") else None
+        if (several := gpt_oss_experts(w, full, layer)) is not None:
+            tensors |= several
+            continue
         values = Weights.__call__(w, full, *shape).float().numpy()
-        ours = gguf_name(full, names)
+        if full.endswith((".sinks", ".e_score_correction_bias")):
+            ours = {"s": f"blk.{layer}.attn_sinks.weight", "e": f"blk.{layer}.exp_probs_b.bias"}[full.rsplit(".", 1)[1][0]]
+        else:
+            ours = gguf_name(full, names)
         part = ours.split(".")[-2]
         if arch == "llama" and part in heads:
             values = permuted(values, heads[part])
         if arch.startswith("gemma") and part.endswith("norm"):
             values = values + np.float32(1)
+        if part == "attn_kv_b" and splits:
+            keys_, values_ = np.split(values.reshape(4, -1, values.shape[1]), [splits], 1)
+            for name_, array in (("attn_k_b", keys_.swapaxes(1, 2)), ("attn_v_b", values_)):
+                tensors[ours.replace(part, name_)] = (array.shape, 0, np.ascontiguousarray(array).tobytes())
+            continue
         values = np.ascontiguousarray(values)
         if quantised and values.ndim == 2:
             tensors[ours] = (values.shape, Q8_0, to_q8_0(values)[0])
@@ -207,6 +257,34 @@ def main():
         make("mixtral_q8_0" + form, llama, "llama", keys_of(32, 64, 4, 2, 8, 1, 10000, 1e-6, 64, **count(3, 2)),
              dict(layers=1, feed_forward=experts(3, 2, 64, MIXTRAL_NAMES)), NAMES, quantised=True, stacks=stacks,
              reference=form)
+    make("gemma3", gemma3, "gemma3",
+         keys_of(24, 40, 4, 2, 8, 6, 700, 1e-6, 64, attention__sliding_window=(U32, 5), rope__freq_base_swa=(F32, 20),
+                 rope__scaling__type=(TEXT, "linear"), rope__scaling__factor=(F32, 4), **lengths(8)),
+         dict(layers=6, scalar=8.0, local=range(5)), {**NAMES, **GEMMA2_NAMES})
+    yarn = lambda factor, context: {
+        "rope__scaling__type": (TEXT, "yarn"), "rope__scaling__factor": (F32, factor),
+        "rope__scaling__original_context_length": (U32, context)}
+    make("gpt_oss_mxfp4", gpt_oss, "gpt-oss",
+         keys_of(64, 32, 4, 2, 24, 2, 150000, 1e-5, 256, attention__sliding_window=(U32, 6), **lengths(24), **yarn(32, 8),
+                 **count(4, 3, expert_feed_forward_length=(U32, 32))),
+         dict(quantised=True, count=4, active=3, layers=2), {**NAMES, **GPT_OSS_NAMES})
+    latent = dict(rope__scaling__yarn_log_multiplier=(F32, 0.0707), leading_dense_block_count=(U32, 1),
+                  expert_feed_forward_length=(U32, 12), expert_shared_count=(U32, 2), attention__kv_lora_rank=(U32, 20),
+                  vocab_size=(U32, 29))
+    make("deepseek2", deepseek, "deepseek2",
+         keys_of(32, 36, 4, 4, 6, 3, 10000, 1e-5, 64, **yarn(40, 16), **latent, expert_weights_scale=(F32, 1),
+                 attention__key_length=(U32, 16), attention__value_length=(U32, 7), **count(6, 3)),
+         dict(scaling=dict(factor=40.0, context=16), mscale=0.707, mscale_all=0.707), NAMES,
+         reference="hugging_face_deepseek_v2_lite")
+    latent["rope__scaling__yarn_log_multiplier"] = (F32, 0.1)
+    make("deepseek2_apart", deepseek, "deepseek2",
+         keys_of(32, 36, 4, 1, 6, 2, 10000, 1e-5, 64, **yarn(40, 16), **latent, expert_weights_scale=(F32, 2.5),
+                 attention__q_lora_rank=(U32, 14), attention__key_length=(U32, 26), attention__value_length=(U32, 20),
+                 attention__key_length_mla=(U32, 16), attention__value_length_mla=(U32, 7), expert_gating_func=(U32, 2),
+                 expert_weights_norm=(BOOL, True), expert_group_count=(U32, 4), expert_group_used_count=(U32, 2),
+                 **count(12, 3)),
+         dict(query_latent=14, count=12, groups=4, active_groups=2, corrected=True, sums_to_one=True, scale=2.5, layers=2,
+              scaling=dict(factor=40.0, context=16), mscale=1.0, mscale_all=1.0), NAMES, splits=10)
     own = count(6, 3, expert_feed_forward_length=(U32, 20))
     make("qwen3moe", llama, "qwen3moe", keys_of(32, 48, 4, 2, 12, 2, 1e6, 1e-6, 64, **own, **lengths(12)),
          dict(head_width=12, theta=1e6, head_norms=True, feed_forward=experts(6, 3, 20, QWEN_NAMES)), NAMES)
