@@ -335,7 +335,7 @@ const std::vector<VisionLanguageKind>& kinds() {
        read_idefics},
       {{"qwen2_vl"}, "Qwen2-VL", qwen_prefixes(), read_qwen},
       {{"qwen2_5_vl"}, "Qwen2.5-VL", qwen_prefixes(), read_qwen},
-      {{"qwen3_vl"}, "Qwen3-VL", qwen_prefixes(), read_qwen3},
+      {{"qwen3_vl", "qwen3_vl_moe"}, "Qwen3-VL", qwen_prefixes(), read_qwen3},
       {{"gemma3"},
        "Gemma 3",
        {{"vision_tower.", ModelPart::tower},

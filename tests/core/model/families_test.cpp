@@ -372,7 +372,10 @@ TEST(Families, EachHasACase) {
       "Attnscope model",      // sample models, vit_test
       "Attnscope pyramid",    // run_folder_test
       "GGUF language model",  // gguf_model_test
-      "GGUF mixture of experts", "GGUF gpt-oss", "GGUF latent attention",
+      "GGUF mixture of experts",
+      "GGUF gpt-oss",
+      "GGUF latent attention",
+      "Hugging Face Qwen3-VL-MoE text",  // qwen3_vl_moe, with the tower
   };
   for (const std::string& name : cases()) {
     std::ifstream stream(kFamilyData / (name + ".json"));

@@ -21,9 +21,10 @@ def route(logits, active, sums_to_one):
     return chosen, weights / weights.sum(-1, keepdim=True) if sums_to_one else weights
 
 
-def experts(count, active, hidden, names, sums_to_one=True, plain_layers=(), plain_width=None, shared=None):
+def experts(count, active, hidden, names, sums_to_one=True, plain_layers=(), plain_width=None, shared=None, turned=False):
     """`names`: those of the router and of gate, hidden and output matrix of expert E; of two, both matrices that are
-    stacked; `shared`: hidden width of the MLP of all tokens. The reference has experts_LAYER and expert_weights_LAYER."""
+    stacked, which are `turned` if their rows are inputs; `shared`: hidden width of the MLP of all tokens. The reference
+    has experts_LAYER and expert_weights_LAYER."""
 
     def of_layer(w, x, prefix, layer, _, act):
         if layer in plain_layers:
@@ -32,7 +33,9 @@ def experts(count, active, hidden, names, sums_to_one=True, plain_layers=(), pla
         router, *parts = (prefix + name for name in names)
         chosen, weights = route(w.linear(x, router, count, bias=False), active, sums_to_one)
         if len(parts) == 2:
-            both, down = w(parts[0], count, 2 * hidden, width), w(parts[1], count, width, hidden)
+            stack = lambda name, rows, columns: (w(name, count, columns, rows).transpose(1, 2) if turned else
+                                                 w(name, count, rows, columns))
+            both, down = stack(parts[0], 2 * hidden, width), stack(parts[1], width, hidden)
             gate, up = both[:, :hidden], both[:, hidden:]
         else:
             gate, up, down = (

@@ -2,7 +2,7 @@
 squares of patches that become tokens, and positions of three parts in the text. The second has windows in the tower,
 the third adds patches of earlier layers of the tower after the first layers of the language model.
 
-From huggingface/transformers, models/qwen2_vl, models/qwen2_5_vl and models/qwen3_vl: modeling_*.py and
+From huggingface/transformers, models/qwen2_vl, qwen2_5_vl, qwen3_vl and qwen3_vl_moe: modeling_*.py and
 image_processing_qwen2_vl.py, with Pillow as the latter. Patches are in upstream's order here, square by square.
 """
 
@@ -16,6 +16,7 @@ from PIL import Image
 from make_families import ACTIVATIONS, heads_of
 from make_reference import array
 from references.llama import QWEN2, QWEN3, llama
+from references.mixtures import STACKED_NAMES, experts
 from references.llava import DEVIATION, MEAN, Renamed, picture, pictures_of
 from references.parts import attend_terms, rms, rotary, turn_halves
 
@@ -231,6 +232,16 @@ CONFIG_3 = {
                       "num_heads": 4, "num_position_embeddings": 16, "out_hidden_size": 32, "patch_size": 8,
                       "spatial_merge_size": 2, "temporal_patch_size": 2},
 }
+# Its MLPs are mixtures of experts, whose weights are always divided by their sum.
+CONFIG_3_MOE = {
+    **CONFIG_3,
+    "architectures": ["Qwen3VLMoeForConditionalGeneration"],
+    "model_type": "qwen3_vl_moe",
+    "text_config": {**CONFIG_3["text_config"], "model_type": "qwen3_vl_moe_text", "decoder_sparse_step": 1,
+                    "mlp_only_layers": [], "moe_intermediate_size": 20, "norm_topk_prob": True, "num_experts": 6,
+                    "num_experts_per_tok": 3, "router_aux_loss_coef": 0.001},
+    "vision_config": {**CONFIG_3["vision_config"], "model_type": "qwen3_vl_moe"},
+}
 PROCESSOR = {
     "do_convert_rgb": True, "do_normalize": True, "do_rescale": True, "do_resize": True,
     "image_mean": [0.48145466, 0.4578275, 0.40821073], "image_processor_type": "Qwen2VLImageProcessor",
@@ -247,6 +258,7 @@ MODEL_2_5 = dict(kind=2.5, head_width=8, theta=1e6, biases=True, out_bias=False,
                  tower_options=dict(window=4, whole=(1,)))
 MODEL_3 = dict(kind=3, head_width=12, theta=5e6, sections=(2, 2, 2), inner="model.", head_norms=True, kept=(1, 0),
                least=512, most=700, tower_options=dict(layers=3))
+MODEL_3_MOE = dict(MODEL_3, feed_forward=experts(6, 3, 20, STACKED_NAMES, turned=True))
 
 
 # Pictures of 2 × 3 and 3 × 2 tokens, or for the third of 1 × 2 and 2 × 1; the numbers of places that they take differ from
@@ -262,7 +274,8 @@ SEVERAL = {
 def case(options, config, processor, unknown, rename, add, inputs=WHOLE):
     kind = options["kind"]
     name = f"Qwen{kind}-VL"
-    text = "Hugging Face Qwen3" if kind == 3 else "Hugging Face Llama"
+    text = "Hugging Face Qwen3-VL-MoE text" if "feed_forward" in options else \
+        "Hugging Face Qwen3" if kind == 3 else "Hugging Face Llama"
     return (f"{name}: {name} image tower, {text}", qwen_vl, options, {**inputs[kind], "preprocessor": processor}, config,
             {}, unknown, rename, add)
 
@@ -280,6 +293,9 @@ CASES = {
                        "model.visual.blocks.1.mlp.up_proj.bias", "model.visual.merger.ln_q.bias_of_rows"),
     "qwen3_vl": case(MODEL_3, CONFIG_3, PROCESSOR_3, {"vision_config": {"spatial_merge_size": 3}},
                      "model.visual.deepstack_merger_list.1.norm.bias", "model.visual.deepstack_merger_list.2.norm.bias"),
+    "qwen3_vl_moe": case(MODEL_3_MOE, CONFIG_3_MOE, PROCESSOR_3, {"text_config": {"norm_topk_prob": False}},
+                         "model.language_model.layers.1.mlp.experts.down_proj",
+                         "model.language_model.layers.0.mlp.experts.gate_up_proj_scale"),
     "qwen2_5_vl_two_pictures": case(MODEL_2_5, CONFIG_2_5, PROCESSOR, {"vision_config": {"window_size": 8}},
                                     "model.visual.merger.mlp.2.bias", "model.visual.merger.ln_q.bias_of_rows", SEVERAL),
     "qwen3_vl_two_pictures": case(MODEL_3, CONFIG_3, PROCESSOR_3, {"vision_config": {"spatial_merge_size": 3}},
