@@ -241,7 +241,8 @@ SharedReport heads(const SharedSubject& subject, const HeadOptions& options,
 
 // --- frequencies -------------------------------------------------------------------------------
 
-SharedReport frequencies(const SharedSubject& subject, const std::string& of,
+/// Rows of one run, or means over several.
+SharedReport frequencies(const std::vector<SharedSubject>& subjects, const std::string& of,
                          const std::string& profile, const std::string& identity,
                          const std::vector<std::int64_t>& layers,
                          const std::vector<std::int64_t>& heads, const py::object& show) {
@@ -250,12 +251,23 @@ SharedReport frequencies(const SharedSubject& subject, const std::string& of,
       value_of(frequency_profile_names, profile, "profile over frequencies"),
       value_of(identity_view_names, identity, "view of the identity mapping"), layers, heads};
   check_frequencies(request, "");
-  const auto kept = std::make_shared<const Kept<FrequencyRows>>(
-      Kept<FrequencyRows>{{subject}, computed(show, [&](const Progress& progress) {
-                            return frequency_rows(*subject, request, progress);
-                          })});
-  SharedReport made = made_of(frequencies_report(*subject->trace, kept->results, request), kept,
-                              heading_of(*subject) + frequencies_in_words(request) + "\n");
+  if (subjects.empty()) throw Error(ErrorKind::usage, "no trace was given").about("x");
+  const auto kept = std::make_shared<const Kept<FrequencyRows>>(Kept<FrequencyRows>{
+      subjects, computed(show, [&](const Progress& progress) {
+        MeanFrequencyRows mean;
+        double done = 0;
+        for (const SharedSubject& subject : subjects) {
+          const double next = done + 1 / static_cast<double>(subjects.size());
+          mean.add(frequency_rows(*subject, request, progress.part(done, std::min(next, 1.0))));
+          done = next;
+        }
+        return mean.rows();
+      })});
+  const PythonTrace& first = *subjects.front();
+  const std::string over =
+      subjects.size() > 1 ? "; means over " + std::to_string(subjects.size()) + " inputs" : "";
+  SharedReport made = made_of(frequencies_report(*first.trace, kept->results, request), kept,
+                              heading_of(first) + frequencies_in_words(request) + over + "\n");
   made->notes = report_legend(made->table);
   return made;
 }

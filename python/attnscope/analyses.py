@@ -71,14 +71,15 @@ def spectrum(x: Any, *, identity: Any = None, threshold: float = 0.9, share: str
                                    at_entropy, show)
 
 
-def frequencies(trace: Trace, *, of: str = "filter-response", profile: str = "radius",
+def frequencies(x: Any, *, of: str = "filter-response", profile: str = "radius",
                 identity: Any = None, layers: Any = None, heads: Any = None,
                 progress: Any = None) -> Report:
     """Use of the frequencies of rotary positions by heads, a row for each, or spatial frequencies
     over the grid of patches, a row for each layer, with its numbers by frequency as a column.
 
     Args:
-        trace: a run of a model, for "rotary-use" recorded with "vectors".
+        x: a Trace, for "rotary-use" recorded with "vectors"; or a list of traces of one model, over
+            whose inputs the rows are averaged.
         of: "rotary-use", mean ‖q_c‖ · mean ‖k_c‖ of each pair of channels next to its wavelength
             (Barbero et al. 2025); "filter-response", ‖(F A)_k‖ of the maps, mean over heads (Wang
             et al. 2022); "amplitude", ln|F x| of the tokens at each depth (Park & Kim 2022).
@@ -89,8 +90,9 @@ def frequencies(trace: Trace, *, of: str = "filter-response", profile: str = "ra
             at once, or a function of a number from 0 to 1 and a text.
     """
     with shown(progress) as show:
-        return _attnscope.frequencies(trace, of, profile, identity_view(identity),
-                                      layer_list(layers), layer_list(heads), show)
+        return _attnscope.frequencies(x if isinstance(x, list) else [x], of, profile,
+                                      identity_view(identity), layer_list(layers),
+                                      layer_list(heads), show)
 
 
 def heads(x: Any, *, threshold: float = 0.9, share: str = "values", sink: float = 0.3,

@@ -103,6 +103,13 @@ class CommandLineTest(unittest.TestCase):
             run = ["frequencies", MODEL, "--input", IMAGE, "--of", of]
             self.check_rows(report, printed_json(*run)["models"][0]["rows"])
             self.assertIn(printed(*run).split("\n\n")[1], repr(report))
+        traces = [self.model.run(f"{TWELVE}#{index}") for index in range(12)]
+        report = attnscope.frequencies(traces, of="amplitude")
+        run = ["frequencies", MODEL, "--dataset", TWELVE, "--count", 0, "--of", "amplitude"]
+        self.check_rows(report, printed_json(*run)["models"][0]["rows"])
+        self.assertIn("means over 12 inputs", repr(report))
+        with self.assertRaisesRegex(attnscope.UsageError, "no trace was given"):
+            attnscope.frequencies([])
         with self.assertRaisesRegex(attnscope.UsageError, "no rotary positions"):
             attnscope.frequencies(self.trace, of="rotary-use")
 
