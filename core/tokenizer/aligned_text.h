@@ -45,12 +45,14 @@ struct TextPiece {
   std::optional<std::int64_t> token;
 };
 
-/// Calls visit(character, begin, end) for each character of valid UTF-8.
+/// Calls visit(character, begin, end) for each character of UTF-8. Invalid bytes, which tokens of a
+/// damaged file have, are U+FFFD each.
 void for_each_character(std::string_view text, const auto& visit) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_length(text, at);
-    visit(utf8_character(text, at, length), at, at + length);
-    at += length;
+    const std::size_t end = at + (length > 0 ? length : 1);
+    visit(length > 0 ? utf8_character(text, at, length) : U'\uFFFD', at, end);
+    at = end;
   }
 }
 

@@ -112,6 +112,14 @@ TEST(GgufTokenizer, SplitsAsTheNamedPreTokenizer) {
   }
 }
 
+TEST(GgufTokenizer, KeepsTokensThatAreNotUtf8) {
+  GgufTokenizer data = lists_for({"that"}, "gpt-2");
+  data.tokens.push_back("\xff");
+  data.types.push_back(1);
+  EXPECT_EQ(bytes_of_signs("a\xff"), "a\xff");
+  EXPECT_EQ(make_gguf_tokenizer(data)->text_of(std::ssize(data.tokens) - 1), "\xff");
+}
+
 TEST(GgufTokenizer, NamesUnsupportedParts) {
   const GgufTokenizer right = lists_of(stored_array("starcoder").at("tokenizer"), "starcoder");
   const auto refused = [](const GgufTokenizer& data, ErrorKind kind, const std::string& named) {
