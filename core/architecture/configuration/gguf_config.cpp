@@ -213,7 +213,8 @@ class GgufReader {
                                        keys_.required("expert_feed_forward_length", width)));
     json plain = json::array();
     const auto first = keys_.whole("leading_dense_block_count").value_or(0);
-    for (std::int64_t layer = 0; layer < std::min(first, layers()); ++layer) plain.push_back(layer);
+    const std::int64_t count = std::min(first, layers());
+    for (std::int64_t layer = 0; layer < count; ++layer) plain.push_back(layer);
     if (plain.empty()) return;
     const auto wide = keys_.required("feed_forward_length", keys_.whole("feed_forward_length"));
     add_difference({{"layers", plain}, {"mlp", {{"experts", 0}, {"width", wide}}}});
@@ -230,8 +231,15 @@ class GgufReader {
     set("layer.mlp.group_best", 2);
   }
 
+  /// Number of layers, at most as many as a list of them may have. Throws Error(damaged).
   [[nodiscard]] std::int64_t layers() {
-    return keys_.required("block_count", keys_.whole("block_count"));
+    constexpr const char* key = "block_count";
+    const auto count = keys_.required(key, keys_.whole(key));
+    if (count > 0 && count <= 4096) return count;
+    throw Error(ErrorKind::damaged, "the number of layers is out of range")
+        .about(keys_.name(key))
+        .expected("1 to 4096")
+        .found(std::to_string(count));
   }
 
   void add_difference(json difference) {
@@ -306,7 +314,8 @@ class GgufReader {
     const auto every = keys_.whole(period).value_or(usual[period].get<std::int64_t>());
     keys_.check(period, every > 0, "1 or more");
     json layers_with_windows = json::array();
-    for (std::int64_t layer = 0; layer < layers(); ++layer) {
+    const std::int64_t count = layers();
+    for (std::int64_t layer = 0; layer < count; ++layer) {
       if (every > 0 && (layer + 1) % every != 0) layers_with_windows.push_back(layer);
     }
     json difference = {{"layers", layers_with_windows},

@@ -129,6 +129,9 @@ TEST_F(ChangedGguf, KeysOfExpertsAndLatentsAreHonouredOrRefused) {
   expect_refused("attn_kv_a_norm", "attn_kv_b_norm", unsupported, "attn_kv_a_norm", file);
   expect_refused("gpt-oss.attention.sliding_window", "gpt-oss.attention.sliding_widths", damaged,
                  "sliding_window", "gpt_oss_mxfp4");
+  const std::string layers = "gpt-oss.block_count" + std::string("\4\0\0\0", 4);
+  expect_refused(layers + std::string("\2\0\0\0", 4), layers + "\xff\xff\xff\xff", damaged,
+                 "block_count", "gpt_oss_mxfp4");
   const auto assumed = load_model(kGgufData / "gguf" / "deepseek2.gguf")->assumptions();
   EXPECT_TRUE(std::ranges::any_of(assumed, [](const Assumption& each) {
     return each.option == "layer.mlp.expert_groups";
