@@ -29,12 +29,7 @@ std::optional<Shape> kernel_shape(const AttentionShape& shape, const TypedValues
 }  // namespace
 
 ValuesConvolution::ValuesConvolution(const AttentionInput& input, const Tensor& kernels)
-    : input_(input),
-      kernels_(kernels),
-      prefix_(input.layout ? input.layout->prefix : 0),
-      rows_(input.layout ? input.layout->rows : 0),
-      columns_(input.layout ? input.layout->columns : 0),
-      width_(input.values.cols() / input.heads) {
+    : input_(input), kernels_(kernels), width_(input.values.cols() / input.heads) {
   if (!input.layout || !input.layout->is_grid_of(input.keys.rows()) ||
       input.queries.rows() != input.keys.rows()) {
     throw Error(ErrorKind::usage, "a convolution of the values needs tokens on a grid")
@@ -54,50 +49,27 @@ ValuesConvolution::ValuesConvolution(const AttentionInput& input, const Tensor& 
   check_channel(input, width_);
 }
 
-float ValuesConvolution::weight(std::int64_t head, std::int64_t channel, std::int64_t dy,
-                                std::int64_t dx) const {
-  const std::int64_t kernel = shared_ ? channel : head * width_ + channel, half = side_ / 2;
-  return kernels_.data()[(kernel * side_ + dy + half) * side_ + dx + half];
+ConstMatrixMap ValuesConvolution::kernels_of(std::int64_t head) const {
+  const std::int64_t taps = side_ * side_;
+  return {kernels_.data() + (shared_ ? 0 : head * width_ * taps), width_, taps};
 }
 
 void ValuesConvolution::add_output(std::int64_t head, StridedMatrixMap out) const {
   const ConstStridedMatrixMap values = head_columns(input_.values, input_.heads, head);
-  const std::int64_t half = side_ / 2;
-  Eigen::Array<float, 1, Eigen::Dynamic> weights(width_);
-  for (std::int64_t dy = -half; dy <= half; ++dy) {
-    for (std::int64_t dx = -half; dx <= half; ++dx) {
-      const std::int64_t from = std::max<std::int64_t>(0, -dx);
-      const std::int64_t count = std::min(columns_, columns_ - dx) - from;
-      if (count < 1) continue;
-      for (std::int64_t c = 0; c < width_; ++c) weights(c) = weight(head, c, dy, dx);
-      for (std::int64_t y = std::max<std::int64_t>(0, -dy); y < std::min(rows_, rows_ - dy); ++y) {
-        const std::int64_t to_row = prefix_ + y * columns_ + from;
-        out.middleRows(to_row, count).array() +=
-            values.middleRows(to_row + dy * columns_ + dx, count).array().rowwise() * weights;
-      }
-    }
-  }
+  const Matrix taps = kernels_of(head).transpose();
+  each_tap_run(*input_.layout, side_, [&](const TapRun& run) {
+    out.middleRows(run.query, run.count).array() +=
+        values.middleRows(run.key, run.count).array().rowwise() * taps.row(run.tap).array();
+  });
 }
 
 void ValuesConvolution::add_map(std::int64_t head, MatrixMap map) const {
-  const std::int64_t half = side_ / 2;
-  const std::int64_t begin = input_.channel.value_or(0), end = input_.channel ? begin + 1 : width_;
-  for (std::int64_t dy = -half; dy <= half; ++dy) {
-    for (std::int64_t dx = -half; dx <= half; ++dx) {
-      double sum = 0;
-      for (std::int64_t c = begin; c < end; ++c) {
-        sum += static_cast<double>(weight(head, c, dy, dx));
-      }
-      const auto mean = static_cast<float>(sum / static_cast<double>(end - begin));
-      for (std::int64_t y = std::max<std::int64_t>(0, -dy); y < std::min(rows_, rows_ - dy); ++y) {
-        for (std::int64_t x = std::max<std::int64_t>(0, -dx); x < std::min(columns_, columns_ - dx);
-             ++x) {
-          const std::int64_t query = prefix_ + y * columns_ + x;
-          map(query, query + dy * columns_ + dx) += mean;
-        }
-      }
-    }
-  }
+  const std::int64_t begin = input_.channel.value_or(0), count = input_.channel ? 1 : width_;
+  const Eigen::RowVectorXf means =
+      kernels_of(head).middleRows(begin, count).cast<double>().colwise().mean().cast<float>();
+  each_tap_run(*input_.layout, side_, [&](const TapRun& run) {
+    map.block(run.query, run.key, run.count, run.count).diagonal().array() += means[run.tap];
+  });
 }
 
 std::optional<ValuesConvolution> find_values_convolution(const AttentionInput& input) {

@@ -9,6 +9,7 @@
 // map, because it does not depend on the values, and is not added to the output.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -17,6 +18,29 @@
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
+
+/// Queries [query, query + count) of a row of the grid, and the keys, from `key` on, that tap `tap`
+/// of the w² has for them.
+struct TapRun {
+  std::int64_t tap, query, key, count;
+};
+
+/// Calls act(TapRun) for every tap of kernels w = `side` wide and every row of the grid, tap by
+/// tap.
+template <class Act>
+void each_tap_run(const TokenLayout& layout, std::int64_t side, const Act& act) {
+  const std::int64_t half = side / 2, rows = layout.rows, columns = layout.columns;
+  for (std::int64_t tap = 0; tap < side * side; ++tap) {
+    const std::int64_t down = tap / side - half, right = tap % side - half;
+    const std::int64_t from = std::max<std::int64_t>(0, -right);
+    const std::int64_t count = std::min(columns, columns - right) - from;
+    if (count < 1) continue;
+    for (std::int64_t y = std::max<std::int64_t>(0, -down); y < std::min(rows, rows - down); ++y) {
+      const std::int64_t query = layout.prefix + y * columns + from;
+      act(TapRun{tap, query, query + down * columns + right, count});
+    }
+  }
+}
 
 /// The convolution of a layer, whose tensor "dwc" has its kernels.
 class ValuesConvolution {
@@ -31,16 +55,14 @@ class ValuesConvolution {
   void add_map(std::int64_t head, MatrixMap map) const;
 
  private:
-  /// Weight of channel `channel` of the head for the tap `dy` rows down and `dx` columns right.
-  [[nodiscard]] float weight(std::int64_t head, std::int64_t channel, std::int64_t dy,
-                             std::int64_t dx) const;
+  /// The kernels of a head, [dv, w²].
+  [[nodiscard]] ConstMatrixMap kernels_of(std::int64_t head) const;
 
   const AttentionInput& input_;
   const Tensor& kernels_;
-  std::int64_t prefix_, rows_, columns_;  ///< the grid
-  std::int64_t width_;                    ///< dv
-  std::int64_t side_ = 1;                 ///< w
-  bool shared_ = false;                   ///< the heads have the same kernels
+  std::int64_t width_;     ///< dv
+  std::int64_t side_ = 1;  ///< w
+  bool shared_ = false;    ///< the heads have the same kernels
 };
 
 /// The convolution of the layer's tensor "dwc"; absent if there is none.

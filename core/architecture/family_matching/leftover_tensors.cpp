@@ -63,8 +63,8 @@ constexpr std::string_view kExpertPart = "expert";
 
 /// Tensors of mechanisms that the families of our own files may have, and that another program's
 /// file may have under the same names for an attention that the file does not tell.
-constexpr std::string_view kAmbiguous[] = {"scale", "lambda_q1", "lambda_k1", "lambda_q2",
-                                           "lambda_k2"};
+constexpr std::string_view kAmbiguous[] = {"scale",     "lambda_q1", "lambda_k1",
+                                           "lambda_q2", "lambda_k2", "dwc"};
 
 /// Parts of names with their probable meaning; the first match counts.
 constexpr Hint kHints[] = {
@@ -102,6 +102,7 @@ constexpr Hint kHints[] = {
     {"ls1", "a layer scale"},
     {"ls2", "a layer scale"},
     {"dwconv", "a convolution in the MLP"},
+    {"dwc", "a convolution of the values"},
     {"conv", "a convolution"},
     {"norm", "a normalisation"},
     {"ln_", "a normalisation"},

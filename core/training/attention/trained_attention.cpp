@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "core/attention/mechanism.h"
 #include "core/error.h"
@@ -38,6 +39,11 @@ std::unique_ptr<const TrainedAttention> make_trained_ssmax(const TrainedAttentio
 std::unique_ptr<const TrainedAttention> make_trained_synthesizer(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_talking_heads(
     const TrainedAttentionForm& form);
+
+/// `attention` with the map A + T, T the convolution of the values. Throws Error(usage) for a layer
+/// whose tokens are not on a grid.
+std::unique_ptr<const TrainedAttention> with_values_convolution(
+    const TrainedAttentionForm& form, std::unique_ptr<const TrainedAttention> attention);
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
   static constexpr std::array<TrainedAttentionEntry, 26> list = {{
@@ -91,7 +97,18 @@ std::unique_ptr<const TrainedAttention> make_trained_attention(const TrainedAtte
   complete.mechanism =
       make_mechanism(choice_over_tokens(form.mechanism, form.layout.has_grid()))->choice();
   std::unique_ptr<const TrainedAttention> made = found->make(complete);
-  if (form.causal && !find_mechanism(form.mechanism.name).causal) {
+  const TypedValues values(complete.mechanism.parameters);
+  if (values.has("term") && values.flag("term")) {
+    made = with_values_convolution(complete, std::move(made));
+  }
+  const MechanismEntry& entry = find_mechanism(form.mechanism.name);
+  if (entry.sequential && form.shape.queries != form.shape.keys) {
+    throw Error(ErrorKind::usage, "a recurrence over the tokens needs as many keys as queries")
+        .about(form.mechanism.name)
+        .expected(std::to_string(form.shape.queries) + " keys")
+        .found(std::to_string(form.shape.keys));
+  }
+  if (form.causal && !entry.causal) {
     throw Error(ErrorKind::unsupported, "this mechanism cannot learn texts: it has no causal form")
         .about("mechanism")
         .expected("a mechanism whose queries can be kept from later tokens, such as softmax")
@@ -105,9 +122,13 @@ OwnParameter own_parameter(const TrainedAttentionForm& form, std::string_view na
                            Initialisation initialisation) {
   OwnParameter own{std::string(name), {}, initialisation};
   if (form.shape.queries == 0) return own;
-  for (const TensorDescription& tensor : find_mechanism(form.mechanism.name).tensors) {
-    if (tensor.name != name) continue;
-    own.shape = tensor.shape(form.shape, TypedValues(form.mechanism.parameters)).value();
+  const MechanismEntry& entry = find_mechanism(form.mechanism.name);
+  ParameterValues settings = form.mechanism.parameters;
+  for (const ParameterDescription& one : entry.accounting) {
+    settings.emplace(one.name, one.default_value);  // the side of the values' convolution
+  }
+  for (const TensorDescription& tensor : entry.tensors) {
+    if (tensor.name == name) own.shape = tensor.shape(form.shape, TypedValues(settings)).value();
   }
   return own;
 }

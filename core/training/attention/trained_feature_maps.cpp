@@ -1,11 +1,8 @@
 // Linear attention with the features of core/attention/feature_maps.cpp, with its gradient: focused
 // (Han et al. 2023), InLine (Han et al. 2024, Eq. 5) and SimA (Koohpayegani & Pirsiavash 2022).
-// Their convolution of the values (term) has no gradient here.
 #include <algorithm>
 #include <cmath>
-#include <string>
 
-#include "core/error.h"
 #include "core/parameters/typed_values.h"
 #include "core/training/attention/feature_attention.h"
 #include "core/training/kernels/products.h"
@@ -202,24 +199,13 @@ class TrainedSimA final : public FeatureAttention<float> {
   }
 };
 
-void refuse_convolution(const TrainedAttentionForm& form) {
-  if (!TypedValues(form.mechanism.parameters).flag("term")) return;
-  throw Error(ErrorKind::unsupported, "the convolution of the values has no gradient")
-      .about(form.mechanism.name + " term")
-      .expected("false")
-      .found("true")
-      .remedy("train without it: set term=false");
-}
-
 }  // namespace
 
 std::unique_ptr<const TrainedAttention> make_trained_focused(const TrainedAttentionForm& form) {
-  refuse_convolution(form);
   return std::make_unique<TrainedFocused>(form);
 }
 
-std::unique_ptr<const TrainedAttention> make_trained_inline(const TrainedAttentionForm& form) {
-  refuse_convolution(form);
+std::unique_ptr<const TrainedAttention> make_trained_inline(const TrainedAttentionForm&) {
   return std::make_unique<TrainedInLine>();
 }
 

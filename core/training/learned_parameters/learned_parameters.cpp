@@ -43,6 +43,10 @@ void begin(const Parameter& parameter, const RandomNumbers& numbers, float* valu
       return fill([&](std::uint64_t i) { return kSmallDeviation * numbers.normal(i); });
     case Initialisation::lambda_normal:
       return fill([&](std::uint64_t i) { return 0.1 * numbers.normal(i); });
+    case Initialisation::kernel:
+      return fill([&, side = static_cast<double>(parameter.shape.back())](std::uint64_t i) {
+        return (2 * numbers.uniform(i) - 1) / side;
+      });
     case Initialisation::standard_normal:
       return fill([&](std::uint64_t i) { return numbers.normal(i); });
   }

@@ -19,6 +19,7 @@ enum class Initialisation {
   xavier,           ///< uniform in ±√(6 / (inputs + outputs)) (Glorot & Bengio 2010, Eq. 16)
   small_normal,     ///< normal, deviation 0.02, as in ViT's and GPT-2's embeddings
   lambda_normal,    ///< normal, deviation 0.1, of differential attention's λ (Ye et al. 2024)
+  kernel,           ///< uniform in ±1/w for kernels [C, w, w], as a depthwise torch.nn.Conv2d
   standard_normal,  ///< normal, deviation 1: weights of adder layers (AdderNet's published code)
 };
 

@@ -117,6 +117,8 @@ INSTANTIATE_TEST_SUITE_P(
         MechanismRun{"Focused", "focused"}, MechanismRun{"InLine", "inline"},
         MechanismRun{"SimA", "sima"}, MechanismRun{"Differential", "differential"},
         MechanismRun{"DifferentialOfTexts", "differential", true},
+        MechanismRun{"FocusedWithTerm", "focused,term=true"},
+        MechanismRun{"InLineWithTerm", "inline,term=true"},
         MechanismRun{"TalkingHeads", "talking-heads"},
         MechanismRun{"TalkingHeadsOfTexts", "talking-heads", true}),
     [](const auto& info) { return info.param.name; });

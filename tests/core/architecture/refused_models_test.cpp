@@ -65,6 +65,7 @@ TEST_F(RefusedModel, RefusesAnotherAttentionUnderTimmsNames) {
       {"blocks.1.attn.rel_pos.relative_position_bias_table", {49, 4}, "relative position biases"},
       {"blocks.0.attn.lambda_q1", {8}, "differential attention"},
       {"blocks.0.attn.scale", {64}, "a learned scale"},
+      {"blocks.0.attn.dwc.weight", {64, 1, 3, 3}, "a convolution of the values"},
       {"blocks.0.attn.gate.weight", {64, 64}, "gate"},
       {"rope_embed.periods", {4}, "rotary positions"},
       {"storage_tokens", {1, 4, 64}, "registers"},

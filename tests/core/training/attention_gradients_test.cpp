@@ -108,13 +108,13 @@ class TrainedLayer {
     }
     AttentionInput input = this->input();
     input.parameters = &given;
-    const bool gated = case_.mechanism.name.starts_with("daft");
+    const bool by_channel = case_.mechanism.name.starts_with("daft") || tensors_.contains("dwc");
     double sum = 0;
     for (std::int64_t head = 0; head < case_.heads; ++head) {
       NaiveMap map;
       for (std::int64_t c = 0; c < case_.width; ++c) {
-        if (gated) input.channel = c;
-        if (gated || c == 0) map = naive_map(form_.mechanism, input, head);
+        if (by_channel) input.channel = c;
+        if (by_channel || c == 0) map = naive_map(form_.mechanism, input, head);
         for (std::size_t i = 0; i < map.size(); ++i) {
           const double passed = at(3, i, head, c);
           for (std::size_t j = 0; j < map[i].size(); ++j)
@@ -398,7 +398,9 @@ std::vector<TrainedCase> trained_cases() {
       {"Focused", {"focused", {}}},
       {"FocusedByLowPower", {"focused", {{"power", 1.5}}}, false, 1, 3, 4, 3, 2},
       {"FocusedSmallKeys", {"focused", {}}, false, 0, 3, 4, 2, 3, 1.0F / 1024},
+      {"FocusedWithTerm", {"focused", {{"term", true}}}, false, 1},
       {"InLine", {"inline", {}}},
+      {"InLineWithTerm", {"inline", {{"term", true}}}, false, 2, 4, 3},
       {"InLineWide", {"inline", {}}, false, 1, 3, 4, 1, 9},
       {"SimA", {"sima", {}}},
       {"SimAWide", {"sima", {}}, false, 1, 3, 4, 1, 9},

@@ -219,8 +219,10 @@ TEST(TrainedAttentionTest, NamesTheSettingThatHasNoGradients) {
   EXPECT_EQ(refused({.mechanism = {"linformer", {}}, .shorter = true}), "mechanism");
   EXPECT_EQ(refused({.mechanism = {"sima", {}}, .causal = true}), "mechanism");
   EXPECT_EQ(refused({.mechanism = {"inline", {}}, .shorter = true}), "nothing");
-  EXPECT_EQ(refused({.mechanism = {"inline", {{"term", true}}}}), "inline term");
-  EXPECT_EQ(refused({.mechanism = {"focused", {{"term", true}}}}), "focused term");
+  const MechanismChoice convolved{"inline", {{"term", true}}};
+  EXPECT_EQ(refused({.mechanism = convolved}), "nothing");
+  EXPECT_EQ(refused({.mechanism = convolved, .shape = {9, 9, 2, 3, 3}}), "term");
+  EXPECT_EQ(refused({.mechanism = {"forgetting", {}}, .shape = {9, 7, 2, 3, 3}}), "forgetting");
   ParameterValues window{{"full_keys", true}, {"conv_heads", std::int64_t{3}}};
   EXPECT_EQ(refused({.mechanism = {"daft-local", window}, .shape = {9, 9, 2, 3, 3}}), "nothing");
   window["dimensions"] = std::int64_t{2};

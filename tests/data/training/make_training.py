@@ -316,7 +316,20 @@ class Network:
             weights = self.dropped(weights)
         if case["identity"]:
             weights = weights + torch.eye(tokens)
-        return (weights @ v).transpose(1, 2).flatten(2)
+        output = (weights @ v).transpose(1, 2).flatten(2)
+        if case.get("parameters", {}).get("term"):
+            output = output + self.convolved(v.transpose(1, 2).flatten(2), own("dwc"))
+        return output
+
+    def convolved(self, values, kernels):
+        """The depthwise convolution of values [batch, token, channel] over the grid of patches;
+        0 for the tokens before it."""
+        prefix, side = int(self.case["class_token"]), self.case["side"] // self.case["patch"]
+        grid = values[:, prefix:].transpose(1, 2).unflatten(2, (side, side))
+        channels = grid.shape[1]
+        kernels = kernels.repeat(channels // len(kernels), 1, 1)[:, None]
+        near = F.conv2d(grid, kernels, padding=kernels.shape[-1] // 2, groups=channels)
+        return F.pad(near.flatten(2).transpose(1, 2), (0, 0, prefix, 0))
 
     def window_biases(self, own, tokens):
         """DAFT, Eq. 7 and 9: w of each head of biases, [h, tokens, tokens]."""
@@ -468,6 +481,10 @@ class Network:
         return self.linear(x[:, 0] if case["class_token"] else x.mean(1), "head")
 
 
+# Kernels of the values' convolution: True if the heads share them, and their side.
+KERNELS = {"focused": (True, 5), "inline": (False, 3)}
+
+
 def narrow_keys(case):
     return case.get("parameters", {}).get("full_keys", True) is False
 
@@ -477,7 +494,16 @@ def shared_queries(case):
 
 
 def own_shapes(case):
-    """Those of the mechanism itself in each layer."""
+    """Those of the mechanism itself in each layer, and of the convolution of its values."""
+    shapes = mechanism_shapes(case)
+    if case.get("parameters", {}).get("term"):
+        shared, side = KERNELS[case["mechanism"]]
+        shapes["dwc"] = (case["width"] // (case["heads"] if shared else 1), side, side)
+    return shapes
+
+
+def mechanism_shapes(case):
+    """Those of the mechanism itself."""
     tokens = (case["context"] if case["kind"] != "image"
               else case["class_token"] + (case["side"] // case["patch"]) ** 2)
     heads, settings, own = case["heads"], case.get("parameters", {}), case["mechanism"]
@@ -749,6 +775,9 @@ CASES = {
     "focused": {**one("focused", power=3), "layers": 2},
     "texts_focused": one("focused", TEXTS, power=2.5),
     "pyramid_focused": {**PYRAMID, "mechanism": "focused", "parameters": {"power": 3}},
+    "focused_term": {**one("focused", power=3, term=True), "layers": 2},
+    "inline_term": one("inline", term=True),
+    "pyramid_inline_term": {**PYRAMID, "mechanism": "inline", "parameters": {"term": True}},
     "inline": one("inline"),
     "texts_inline": one("inline", TEXTS),
     "sima": one("sima"),
