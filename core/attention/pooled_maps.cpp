@@ -35,7 +35,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "core/attention/costs/build.h"
 #include "core/attention/costs/costs.h"
@@ -46,6 +45,7 @@
 #include "core/attention/narrow_map.h"
 #include "core/attention/random_parameters.h"
 #include "core/attention/score_blocks.h"
+#include "core/attention/token_areas.h"
 #include "core/attention/values_convolution.h"
 #include "core/error.h"
 #include "core/tensor/blas.h"
@@ -53,54 +53,6 @@
 namespace attnscope {
 
 namespace {
-
-/// Tokens [first, end) of part `index` of `parts`, which overlap like those of AdaptiveAvgPool.
-std::pair<std::int64_t, std::int64_t> pooled_part(std::int64_t index, std::int64_t parts,
-                                                  std::int64_t tokens) {
-  return {index * tokens / parts, ((index + 1) * tokens + parts - 1) / parts};
-}
-
-/// The areas whose queries agents are the means of: `down` × `across` of a grid after a prefix,
-/// which is one row for a sequence.
-struct AgentAreas {
-  std::int64_t prefix = 0, rows = 1, columns = 0;
-  std::int64_t down = 1, across = 1;
-};
-
-/// Throws Error(usage) for a grid and a number of agents that is no square.
-AgentAreas agent_areas(const AttentionInput& input, std::int64_t agents,
-                       const std::string& mechanism, const std::string& setting) {
-  const TokenLayout* const layout = input.layout;
-  const std::int64_t tokens = input.queries.rows();
-  if (layout == nullptr || !layout->is_grid_of(tokens)) {
-    return {.columns = tokens, .across = agents};
-  }
-  const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(agents)) + 1e-6);
-  if (root * root != agents) {
-    throw Error(ErrorKind::usage, setting + " on a grid of patches form a square")
-        .about(mechanism + " " + setting)
-        .expected("a square number")
-        .found(std::to_string(agents))
-        .remedy("set " + setting + "=" + std::to_string(root * root));
-  }
-  return {layout->prefix, layout->rows, layout->columns, root, root};
-}
-
-/// The means [k, d] of the areas of a head's queries.
-MatrixD area_means(const MatrixD& queries, const AgentAreas& areas) {
-  MatrixD agents(areas.down * areas.across, queries.cols());
-  for (std::int64_t a = 0; a < agents.rows(); ++a) {
-    const auto [top, bottom] = pooled_part(a / areas.across, areas.down, areas.rows);
-    const auto [left, right] = pooled_part(a % areas.across, areas.across, areas.columns);
-    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(queries.cols());
-    for (std::int64_t y = top; y < bottom; ++y) {
-      sum +=
-          queries.middleRows(areas.prefix + y * areas.columns + left, right - left).colwise().sum();
-    }
-    agents.row(a) = sum / static_cast<double>((bottom - top) * (right - left));
-  }
-  return agents;
-}
 
 /// softmax(scale · a bᵀ + biases), with biases of the head if there are any.
 Matrix softmax_of_products(ConstStridedMatrixMap a, ConstStridedMatrixMap b, double scale,
@@ -117,11 +69,10 @@ NarrowHeads agent_heads(const AttentionInput& input, std::int64_t count) {
       find_parameter(input.parameters, "an", input.heads, {count, input.keys.rows()});
   const Tensor* const of_agents =
       find_parameter(input.parameters, "na", input.heads, {input.queries.rows(), count});
-  return [&input, areas = agent_areas(input, count, "agent", "agents"), of_keys,
-          of_agents](std::int64_t head) {
+  return [&input, areas = TokenAreas(input.layout, input.queries.rows(), count, "agent", "agents"),
+          of_keys, of_agents](std::int64_t head) {
     const Matrix agents =
-        area_means(head_columns(input.queries, input.heads, head).cast<double>(), areas)
-            .cast<float>();
+        areas.means(head_columns(input.queries, input.heads, head).cast<double>()).cast<float>();
     const double scale = input.score_scale();
     return NarrowFactors{
         .left = softmax_of_products(head_columns(input.queries, input.heads, head), strided(agents),
@@ -141,17 +92,6 @@ struct NystromSettings {
   std::int64_t iterations = 6;
   FirstDivisor divisor = FirstDivisor::layer;
 };
-
-/// Means of `count` segments of the rows, of which the last may be a row longer.
-MatrixD segment_means(const MatrixD& rows, std::int64_t count) {
-  const std::int64_t length = rows.rows() / count, shorter = (length + 1) * count - rows.rows();
-  MatrixD means(count, rows.cols());
-  for (std::int64_t l = 0; l < count; ++l) {
-    const std::int64_t first = l * length + std::max<std::int64_t>(0, l - shorter);
-    means.row(l) = rows.middleRows(first, l < shorter ? length : length + 1).colwise().mean();
-  }
-  return means;
-}
 
 /// softmax(scale · a bᵀ) in double: errors of the landmarks' softmax are as much larger in the map
 /// as its inverse is.
@@ -258,7 +198,7 @@ MatrixD newton_inverse(MatrixD kernel, std::int64_t iterations) {
 
 /// The side r of the areas that the layer's landmark kernels [d, d, r, r] cover. Throws
 /// Error(usage) for another shape, or areas of another size.
-std::int64_t side_of_kernel(const Tensor& kernel, std::int64_t width, const AgentAreas& areas) {
+std::int64_t side_of_kernel(const Tensor& kernel, std::int64_t width, const TokenAreas& areas) {
   const std::int64_t side = areas.rows / areas.down;
   if (kernel.shape() == Shape{width, width, side, side} && areas.rows == side * areas.down &&
       areas.columns == side * areas.across) {
@@ -267,9 +207,8 @@ std::int64_t side_of_kernel(const Tensor& kernel, std::int64_t width, const Agen
   throw Error(ErrorKind::usage, "kernels of landmarks cover the areas of the grid exactly")
       .about("landmark_kernel")
       .expected("[d, d, r, r] with r² patches in each of the areas")
-      .found(to_string(kernel.shape()) + " for " + std::to_string(areas.down * areas.across) +
-             " areas of " + std::to_string(areas.rows) + " × " + std::to_string(areas.columns) +
-             " patches")
+      .found(to_string(kernel.shape()) + " for " + std::to_string(areas.count()) + " areas of " +
+             std::to_string(areas.rows) + " × " + std::to_string(areas.columns) + " patches")
       .remedy("set landmarks to the number of areas of r × r patches");
 }
 
@@ -285,9 +224,9 @@ void normalise_landmarks(const std::optional<MatrixD>& norm, MatrixD& rows) {
 }
 
 /// The convolution [k, d] of a head's scaled queries by kernels [d, d, r, r].
-MatrixD convolved_areas(const Tensor& kernel, const MatrixD& queries, const AgentAreas& areas) {
+MatrixD convolved_areas(const Tensor& kernel, const MatrixD& queries, const TokenAreas& areas) {
   const std::int64_t width = queries.cols(), side = side_of_kernel(kernel, width, areas);
-  MatrixD landmarks = MatrixD::Zero(areas.down * areas.across, width);
+  MatrixD landmarks = MatrixD::Zero(areas.count(), width);
   for (std::int64_t tap = 0; tap < side * side; ++tap) {
     MatrixD weights(width, width);
     for (std::int64_t i = 0; i < width * width; ++i) {
@@ -306,11 +245,11 @@ MatrixD convolved_areas(const Tensor& kernel, const MatrixD& queries, const Agen
 
 /// The landmarks [k, d] of a head's scaled queries.
 MatrixD soft_landmarks(const AttentionInput& input, std::int64_t head, const MatrixD& queries,
-                       const AgentAreas& areas) {
+                       const TokenAreas& areas) {
   const NamedTensors none;
   const NamedTensors& own = input.parameters ? *input.parameters : none;
   const auto kernel = own.find("landmark_kernel");
-  if (kernel == own.end()) return area_means(queries, areas);
+  if (kernel == own.end()) return areas.means(queries);
   MatrixD landmarks = convolved_areas(kernel->second, queries, areas);
   const Tensor* const stored =
       find_parameter(&own, "landmark_norm", input.heads, {2, queries.cols()});
@@ -322,7 +261,8 @@ MatrixD soft_landmarks(const AttentionInput& input, std::int64_t head, const Mat
 
 NarrowHeads soft_heads(const AttentionInput& input, const SoftSettings& settings) {
   return [&input, settings,
-          areas = agent_areas(input, settings.landmarks, "soft", "landmarks")](std::int64_t head) {
+          areas = TokenAreas(input.layout, input.queries.rows(), settings.landmarks, "soft",
+                             "landmarks")](std::int64_t head) {
     const double root = std::sqrt(input.score_scale());
     const MatrixD queries = root * head_columns(input.queries, input.heads, head).cast<double>();
     const MatrixD keys = root * head_columns(input.keys, input.heads, head).cast<double>();

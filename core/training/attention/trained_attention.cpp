@@ -15,6 +15,7 @@ namespace attnscope {
 // One declaration per mechanism, defined in its own file.
 std::unique_ptr<const TrainedAttention> make_trained_adder(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_additive(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_agent(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_cosformer(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_daft_conv(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_daft_full(const TrainedAttentionForm& form);
@@ -46,9 +47,10 @@ std::unique_ptr<const TrainedAttention> with_values_convolution(
     const TrainedAttentionForm& form, std::unique_ptr<const TrainedAttention> attention);
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
-  static constexpr std::array<TrainedAttentionEntry, 26> list = {{
+  static constexpr std::array<TrainedAttentionEntry, 27> list = {{
       {"adder", make_trained_adder, true},
       {"additive", make_trained_additive},
+      {"agent", make_trained_agent},
       {"cosformer", make_trained_cosformer},
       {"daft-conv", make_trained_daft_conv},
       {"daft-full", make_trained_daft_full},

@@ -66,7 +66,7 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
   expect(R"({"dataset": "d", "learnt_importances": true})",
          {"learnt_importances", "additive", "true"});
   expect(R"({"dataset": "d", "mechanism": "reformer"})",
-         {"reformer", "no gradient passes", "adder, additive, cosformer, daft-conv"});
+         {"reformer", "no gradient passes", "adder, additive, agent, cosformer"});
   expect(R"({"dataset": "d", "mechanism": "adder,identiti=1"})", {"identiti"});
   expect(R"({"dataset": "d", "layer_form": "fastformer"})",
          {"mechanism", "additive with layer_form=fastformer", "softmax"});

@@ -291,6 +291,11 @@ class Network:
                 weights = (scores - scores.sum(-1, keepdim=True) / count + 1) / count * seen
             else:
                 weights = over_tokens(q, there) @ over_tokens(k, there).transpose(-1, -2)
+        elif case["mechanism"] == "agent":
+            agents = self.area_means(q, case["parameters"]["agents"])
+            product = lambda a, b: a @ b.transpose(-1, -2) / math.sqrt(width)
+            gathered = product(agents, k).masked_fill(self.padding(), -math.inf).softmax(-1)
+            weights = product(q, agents).softmax(-1) @ gathered
         elif case["mechanism"] == "differential":
             lambdas = [own("lambda_" + name) for name in ("q1", "k1", "q2", "k2")]
             layer = int(prefix.split(".")[-3])
@@ -320,6 +325,22 @@ class Network:
         if case.get("parameters", {}).get("term"):
             output = output + self.convolved(v.transpose(1, 2).flatten(2), own("dwc"))
         return output
+
+    def padding(self):
+        """True for keys that fill up a text, [batch, 1, 1, key], or False."""
+        return torch.zeros(()) > 0 if self.there is None else self.there[:, None, None, :] == 0
+
+    def area_means(self, x, count):
+        """The means of `count` areas of the tokens of x [batch, head, token, channel]: of a square
+        of areas of the grid, or of parts of a text."""
+        if self.case["kind"] == "texts":
+            lengths = self.there.sum(1).long()
+            return torch.stack([F.adaptive_avg_pool1d(one[:, :n].transpose(1, 2), count)
+                                for one, n in zip(x, lengths)]).transpose(2, 3)
+        prefix, side = int(self.case["class_token"]), self.case["side"] // self.case["patch"]
+        grid = x[:, :, prefix:].transpose(2, 3).unflatten(3, (side, side)).flatten(0, 1)
+        means = F.adaptive_avg_pool2d(grid, math.isqrt(count)).flatten(2)
+        return means.unflatten(0, x.shape[:2]).transpose(2, 3)
 
     def convolved(self, values, kernels):
         """The depthwise convolution of values [batch, token, channel] over the grid of patches;
@@ -482,7 +503,7 @@ class Network:
 
 
 # Kernels of the values' convolution: True if the heads share them, and their side.
-KERNELS = {"focused": (True, 5), "inline": (False, 3)}
+KERNELS = {"focused": (True, 5), "inline": (False, 3), "agent": (False, 3)}
 
 
 def narrow_keys(case):
@@ -782,6 +803,10 @@ CASES = {
     "texts_inline": one("inline", TEXTS),
     "sima": one("sima"),
     "texts_sima": one("sima", TEXTS),
+    "agent": {**one("agent", agents=4), "layers": 2},
+    "texts_agent": one("agent", TEXTS, agents=3),
+    "agent_term": one("agent", agents=4, term=True),
+    "pyramid_agent": {**PYRAMID, "mechanism": "agent", "parameters": {"agents": 4}},
     "differential": {**one("differential"), "layers": 2},
     "text_differential": one("differential", TEXT),
 }
