@@ -11,9 +11,7 @@
 // 10000^−(p/P) (MLLA). Channels beyond a multiple of four do not turn, nor do prefix tokens, which
 // the authors' models have not. A sequence is a grid of one row. RALA's product of the output with
 // another projection of the tokens is no part of the map. MLLA's values are the tokens themselves.
-#include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <memory>
 #include <tbb/parallel_for.h>
 #include <utility>
@@ -25,6 +23,7 @@
 #include "core/attention/mechanism.h"
 #include "core/attention/mechanism_cost.h"
 #include "core/attention/narrow_map.h"
+#include "core/attention/token_turns.h"
 #include "core/attention/values_convolution.h"
 
 namespace attnscope {
@@ -35,41 +34,10 @@ MatrixD elu_features(const ConstMatrixMap& rows) {
   return rows.cast<double>().unaryExpr([](double x) { return x < 0 ? std::exp(x) : 1 + x; });
 }
 
-/// Turns pairs of channels in each of `groups` equal groups of columns: as many as there are
-/// frequencies by those times the token's row, and as many by those times its column.
-void turn(const AttentionInput& input, const std::vector<double>& frequencies, std::int64_t groups,
-          MatrixD& rows) {
-  const TokenLayout* const layout = input.layout;
-  const bool grid = layout != nullptr && layout->is_grid_of(rows.rows());
-  const std::int64_t prefix = grid ? layout->prefix : 0;
-  const std::int64_t columns = grid ? layout->columns : rows.rows();
-  const std::int64_t width = rows.cols() / groups, half = std::ssize(frequencies);
-  tbb::parallel_for(prefix, rows.rows(), [&](std::int64_t i) {
-    for (std::int64_t p = 0; p < 2 * half; ++p) {
-      const std::int64_t place = p < half ? (i - prefix) / columns : (i - prefix) % columns;
-      const double angle =
-          static_cast<double>(place) * frequencies[static_cast<std::size_t>(p % half)];
-      const double cosine = std::cos(angle), sine = std::sin(angle);
-      for (std::int64_t group = 0; group < groups; ++group) {
-        double& x = rows(i, group * width + 2 * p);
-        double& y = rows(i, group * width + 2 * p + 1);
-        const double turned = x * cosine - y * sine;
-        y = y * cosine + x * sine;
-        x = turned;
-      }
-    }
-  });
-}
-
-/// 10000^−(p/steps) for p < count.
-std::vector<double> frequencies_of(std::int64_t count, std::int64_t steps) {
-  constexpr double kBase = 10000;
-  std::vector<double> frequencies;
-  for (std::int64_t p = 0; p < count; ++p) {
-    frequencies.push_back(std::pow(
-        kBase, -static_cast<double>(p) / static_cast<double>(std::max<std::int64_t>(steps, 1))));
-  }
-  return frequencies;
+MatrixD turned(const TokenTurns& turns, MatrixD rows) {
+  tbb::parallel_for(Eigen::Index{0}, rows.rows(),
+                    [&](Eigen::Index token) { turns.turn(token, rows); });
+  return rows;
 }
 
 /// Features of all heads, and the same turned.
@@ -87,12 +55,12 @@ NarrowHeads heads_of(std::shared_ptr<const TurnedFeatures> all, std::int64_t d) 
 
 NarrowHeads mlla_heads(const AttentionInput& input) {
   const auto all = std::make_shared<TurnedFeatures>();
-  all->turned_queries = all->queries = elu_features(input.queries);
-  all->turned_keys = all->keys = elu_features(input.keys);
-  const std::int64_t pairs = input.keys.cols() / 4;
-  const std::vector<double> frequencies = frequencies_of(pairs, pairs);
-  turn(input, frequencies, 1, all->turned_queries);
-  turn(input, frequencies, 1, all->turned_keys);
+  all->queries = elu_features(input.queries);
+  all->keys = elu_features(input.keys);
+  const std::int64_t channels = input.keys.cols();
+  all->turned_queries =
+      turned(mlla_turns(input.layout, input.queries.rows(), channels), all->queries);
+  all->turned_keys = turned(mlla_turns(input.layout, input.keys.rows(), channels), all->keys);
   return heads_of(all, input.keys.cols() / input.heads);
 }
 
@@ -109,11 +77,9 @@ NarrowHeads rala_heads(const AttentionInput& input) {
     weights *= static_cast<double>(keys.rows()) / weights.sum();
     keys.array().colwise() *= weights;
   }
-  all->turned_queries = all->queries;
-  all->turned_keys = all->keys;
-  const std::vector<double> frequencies = frequencies_of(d / 4, d / 4 - 1);
-  turn(input, frequencies, input.heads, all->turned_queries);
-  turn(input, frequencies, input.heads, all->turned_keys);
+  all->turned_queries =
+      turned(rala_turns(input.layout, input.queries.rows(), input.heads, d), all->queries);
+  all->turned_keys = turned(rala_turns(input.layout, input.keys.rows(), input.heads, d), all->keys);
   return heads_of(all, d);
 }
 

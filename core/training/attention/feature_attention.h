@@ -1,5 +1,6 @@
 // Attention whose weights are products of features, φ(q)·φ(k), with its gradient: the base of
-// linear attention, Performer, cosFormer, and the feature maps of trained_feature_maps.cpp.
+// linear attention, Performer, cosFormer, the feature maps of trained_feature_maps.cpp, and the
+// rotary ones of trained_rotary_maps.cpp.
 #pragma once
 
 #include "core/training/attention/trained_heads.h"
@@ -51,5 +52,21 @@ class FeatureAttention : public TrainedHeads {
 
 extern template class FeatureAttention<float>;
 extern template class FeatureAttention<double>;
+
+/// Attention of queries and keys that are features already: φ(x) = x.
+class FeatureProducts final : public FeatureAttention<float> {
+ public:
+  explicit FeatureProducts(FeatureDivisor divisor) : FeatureAttention(false, divisor) {}
+
+ private:
+  [[nodiscard]] Features features(const HeadTensors& head) const override {
+    return {head.queries, head.keys};
+  }
+  void features_backward(const HeadTensors&, const Features&, const Features& d_features,
+                         HeadGradients gradients) const override {
+    gradients.queries = d_features.queries;
+    gradients.keys = d_features.keys;
+  }
+};
 
 }  // namespace attnscope

@@ -32,6 +32,7 @@ std::unique_ptr<const TrainedAttention> make_trained_linformer(const TrainedAtte
 std::unique_ptr<const TrainedAttention> make_trained_performer(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_relu(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_retention(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_rotary(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sigmoid(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sima(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sink(const TrainedAttentionForm& form);
@@ -47,7 +48,7 @@ std::unique_ptr<const TrainedAttention> with_values_convolution(
     const TrainedAttentionForm& form, std::unique_ptr<const TrainedAttention> attention);
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
-  static constexpr std::array<TrainedAttentionEntry, 27> list = {{
+  static constexpr std::array<TrainedAttentionEntry, 29> list = {{
       {"adder", make_trained_adder, true},
       {"additive", make_trained_additive},
       {"agent", make_trained_agent},
@@ -64,7 +65,9 @@ std::span<const TrainedAttentionEntry> trained_attentions() {
       {"inline", make_trained_inline},
       {"linear", make_trained_linear},
       {"linformer", make_trained_linformer, true},
+      {"mlla", make_trained_rotary},
       {"performer", make_trained_performer},
+      {"rala", make_trained_rotary},
       {"relu", make_trained_relu, true},
       {"retention", make_trained_retention, true},
       {"sigmoid", make_trained_sigmoid, true},

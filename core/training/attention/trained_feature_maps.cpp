@@ -14,22 +14,6 @@ namespace {
 constexpr double kFocusedOffset = 1e-6;  // ε
 constexpr double kLeastChannelNorm = 1e-12;
 
-/// Weights φ(q)·φ(k) / (Σ φ(q)·φ(k) + ε M) of queries and keys that are features already.
-class FocusedProducts final : public FeatureAttention<float> {
- public:
-  FocusedProducts() : FeatureAttention(false, {.per_key = kFocusedOffset}) {}
-
- private:
-  [[nodiscard]] Features features(const HeadTensors& head) const override {
-    return {head.queries, head.keys};
-  }
-  void features_backward(const HeadTensors&, const Features&, const Features& d_features,
-                         HeadGradients gradients) const override {
-    gradients.queries = d_features.queries;
-    gradients.keys = d_features.keys;
-  }
-};
-
 /// φ(x) = ‖u‖ u^p / ‖u^p‖ over all channels of a token, u = (max(x, 0) + ε) / softplus(scale).
 class TrainedFocused final : public TrainedAttention {
  public:
@@ -120,7 +104,7 @@ class TrainedFocused final : public TrainedAttention {
 
   OwnParameter scale_;  ///< [C], whose softplus divides queries and keys
   double power_;        ///< p
-  FocusedProducts products_;
+  FeatureProducts products_{{.per_key = kFocusedOffset}};
 };
 
 /// The features [s q_i / M, 1 / M] and [k_j − k̄, 1], s = 1/√d.

@@ -119,7 +119,8 @@ INSTANTIATE_TEST_SUITE_P(
         MechanismRun{"DifferentialOfTexts", "differential", true},
         MechanismRun{"FocusedWithTerm", "focused,term=true"},
         MechanismRun{"InLineWithTerm", "inline,term=true"},
-        MechanismRun{"AgentWithTerm", "agent,agents=4,term=true"},
+        MechanismRun{"AgentWithTerm", "agent,agents=4,term=true"}, MechanismRun{"Rala", "rala"},
+        MechanismRun{"MllaWithTerm", "mlla,term=true"},
         MechanismRun{"TalkingHeads", "talking-heads"},
         MechanismRun{"TalkingHeadsOfTexts", "talking-heads", true}),
     [](const auto& info) { return info.param.name; });

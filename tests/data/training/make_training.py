@@ -296,6 +296,8 @@ class Network:
             product = lambda a, b: a @ b.transpose(-1, -2) / math.sqrt(width)
             gathered = product(agents, k).masked_fill(self.padding(), -math.inf).softmax(-1)
             weights = product(q, agents).softmax(-1) @ gathered
+        elif case["mechanism"] in ("rala", "mlla"):
+            weights = self.rotary(1 + F.elu(q), 1 + F.elu(k))
         elif case["mechanism"] == "differential":
             lambdas = [own("lambda_" + name) for name in ("q1", "k1", "q2", "k2")]
             layer = int(prefix.split(".")[-3])
@@ -341,6 +343,40 @@ class Network:
         grid = x[:, :, prefix:].transpose(2, 3).unflatten(3, (side, side)).flatten(0, 1)
         means = F.adaptive_avg_pool2d(grid, math.isqrt(count)).flatten(2)
         return means.unflatten(0, x.shape[:2]).transpose(2, 3)
+
+    def turned(self, x, steps):
+        """Pairs of channels of x [batch, head, token, channel] turned by the token's row, and as
+        many by its column, times 10000^(-p / steps)."""
+        tokens, pairs = x.shape[2], x.shape[3] // 4
+        text = self.case["kind"] == "texts"
+        prefix = 0 if text else int(self.case["class_token"])
+        columns = tokens if text else self.case["side"] // self.case["patch"]
+        place = torch.arange(tokens) - prefix
+        frequencies = 10000.0 ** (-torch.arange(pairs) / max(steps, 1))
+        angles = torch.cat([(place // columns)[:, None] * frequencies,
+                            (place % columns)[:, None] * frequencies], -1)
+        angles[:prefix] = 0
+        first, second = x[..., :4 * pairs].unflatten(-1, (-1, 2)).unbind(-1)
+        turned = torch.stack([first * angles.cos() - second * angles.sin(),
+                              second * angles.cos() + first * angles.sin()], -1).flatten(-2)
+        return torch.cat([turned, x[..., 4 * pairs:]], -1)
+
+    def rotary(self, q, k):
+        """RALA's and MLLA's weights of the features q and k."""
+        heads, tokens, width = q.shape[1:]
+        there = (torch.ones(len(q), tokens) if self.there is None else self.there)[:, None, :, None]
+        count = there.sum(-2, keepdim=True)
+        if self.case["mechanism"] == "rala":
+            mean = (q * there).sum(-2, keepdim=True) / count
+            scores = (k * mean).sum(-1) / math.sqrt(width)
+            k = k * (scores.masked_fill(there[..., 0] == 0, -math.inf).softmax(-1)[..., None] * count)
+            left, right = self.turned(q, width // 4 - 1), self.turned(k, width // 4 - 1)
+        else:
+            channels = heads * width
+            left, right = (self.turned(x.transpose(1, 2).flatten(2)[:, None], channels // 4)
+                           .unflatten(3, (heads, -1))[:, 0].transpose(1, 2) for x in (q, k))
+        below = (q * (k * there).sum(-2, keepdim=True)).sum(-1, keepdim=True) + 1e-6 * count
+        return left @ (right * there).transpose(-1, -2) / below
 
     def convolved(self, values, kernels):
         """The depthwise convolution of values [batch, token, channel] over the grid of patches;
@@ -503,7 +539,8 @@ class Network:
 
 
 # Kernels of the values' convolution: True if the heads share them, and their side.
-KERNELS = {"focused": (True, 5), "inline": (False, 3), "agent": (False, 3)}
+KERNELS = {"focused": (True, 5), "inline": (False, 3), "agent": (False, 3), "rala": (False, 5),
+           "mlla": (False, 3)}
 
 
 def narrow_keys(case):
@@ -689,6 +726,7 @@ TEXTS = {**TEXT, "kind": "texts", "causal": False, "layers": 2}
 PYRAMID = {**BASE, "kind": "pyramid", "side": 8, "patch": 2, "stages": [[1, 4, 1], [2, 6, 2]],
            "class_token": False, "positions": False}
 ADDER = {**BASE, "mechanism": "adder", "identity": True, "arithmetic": "adder", "layers": 1}
+WIDE = {"width": 16}  # heads of 8 channels, of which rotary positions turn two pairs each
 
 
 def one(mechanism, base=BASE, **parameters):
@@ -807,6 +845,12 @@ CASES = {
     "texts_agent": one("agent", TEXTS, agents=3),
     "agent_term": one("agent", agents=4, term=True),
     "pyramid_agent": {**PYRAMID, "mechanism": "agent", "parameters": {"agents": 4}},
+    "rala": one("rala", {**BASE, **WIDE}),
+    "texts_rala": one("rala", {**TEXTS, **WIDE}),
+    "rala_term": one("rala", {**BASE, **WIDE}, term=True),
+    "mlla": one("mlla", {**BASE, **WIDE}),
+    "texts_mlla": one("mlla", {**TEXTS, **WIDE}),
+    "mlla_term": one("mlla", {**BASE, **WIDE}, term=True),
     "differential": {**one("differential"), "layers": 2},
     "text_differential": one("differential", TEXT),
 }
