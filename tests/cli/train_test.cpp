@@ -171,7 +171,7 @@ TEST_F(Train, BadSettingsAreRefusedBeforeAnythingIsMade) {
   const std::array<std::string, 3> cases[] = {
       {"batch", "0", "1 to 65536"},
       {"mechanism", "hash", "codes=sign"},
-      {"mechanism", "reformer", "linear, linformer, mlla"},
+      {"mechanism", "reformer", "linear, linformer, mamba2"},
       {"patch", "4", "patch"},
       {"from", "/nowhere.h5", "/nowhere.h5"},
       {"dataset", "/nowhere", "/nowhere"}};

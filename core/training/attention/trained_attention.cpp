@@ -21,14 +21,17 @@ std::unique_ptr<const TrainedAttention> make_trained_daft_conv(const TrainedAtte
 std::unique_ptr<const TrainedAttention> make_trained_daft_full(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_daft_local(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_daft_one_hot(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_delta(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_differential(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_entmax(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_focused(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_forgetting(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_gla(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_hash(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_inline(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_linear(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_linformer(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_mamba2(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_performer(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_relu(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_retention(const TrainedAttentionForm& form);
@@ -48,7 +51,7 @@ std::unique_ptr<const TrainedAttention> with_values_convolution(
     const TrainedAttentionForm& form, std::unique_ptr<const TrainedAttention> attention);
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
-  static constexpr std::array<TrainedAttentionEntry, 29> list = {{
+  static constexpr std::array<TrainedAttentionEntry, 33> list = {{
       {"adder", make_trained_adder, true},
       {"additive", make_trained_additive},
       {"agent", make_trained_agent},
@@ -61,10 +64,14 @@ std::span<const TrainedAttentionEntry> trained_attentions() {
       {"entmax", make_trained_entmax, true},
       {"focused", make_trained_focused},
       {"forgetting", make_trained_forgetting, true},
+      {"gated-delta", make_trained_delta},
+      {"gla", make_trained_gla},
       {"hash", make_trained_hash},
       {"inline", make_trained_inline},
+      {"kda", make_trained_delta},
       {"linear", make_trained_linear},
       {"linformer", make_trained_linformer, true},
+      {"mamba2", make_trained_mamba2},
       {"mlla", make_trained_rotary},
       {"performer", make_trained_performer},
       {"rala", make_trained_rotary},

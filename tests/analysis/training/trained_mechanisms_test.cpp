@@ -121,6 +121,11 @@ INSTANTIATE_TEST_SUITE_P(
         MechanismRun{"InLineWithTerm", "inline,term=true"},
         MechanismRun{"AgentWithTerm", "agent,agents=4,term=true"}, MechanismRun{"Rala", "rala"},
         MechanismRun{"MllaWithTerm", "mlla,term=true"},
+        MechanismRun{.name = "Gla", .mechanism = "gla", .readout = "mean"},
+        MechanismRun{"GlaOfTexts", "gla", true},
+        MechanismRun{.name = "Mamba2", .mechanism = "mamba2,step=0.1", .readout = "mean"},
+        MechanismRun{"GatedDeltaOfTexts", "gated-delta", true},
+        MechanismRun{.name = "Kda", .mechanism = "kda", .readout = "mean"},
         MechanismRun{"TalkingHeads", "talking-heads"},
         MechanismRun{"TalkingHeadsOfTexts", "talking-heads", true}),
     [](const auto& info) { return info.param.name; });

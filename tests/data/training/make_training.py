@@ -171,6 +171,30 @@ def over_tokens(x, there):
     return F.normalize(x * there, p=1, dim=-2)
 
 
+# The logarithm of the decay of each head, the strength, and True for the delta rule.
+RECURRENCES = {
+    "gla": lambda p, heads: (torch.full((heads,), -p["rate"]), 1, False),
+    "mamba2": lambda p, heads: (
+        -p["step"] * (1 + 15 * torch.arange(heads) / max(heads - 1, 1)), p["step"], False),
+    "gated-delta": lambda p, heads: (torch.full((heads,), -p["rate"]), p["beta"], True),
+    "kda": lambda p, heads: (torch.full((heads,), -p["rate"]), p["beta"], True),
+}
+
+
+def recurrence(q, k, v, log_decay, strength, delta):
+    """A state that decays and takes the values, token by token; all [batch, head, token, channel]."""
+    decay = log_decay.exp()[:, None, None]
+    state, outputs = torch.zeros(*q.shape[:2], q.shape[3], v.shape[3]), []
+    for t in range(q.shape[2]):
+        state = decay * state
+        value = v[:, :, t]
+        if delta:
+            value = value - torch.einsum("bhcv,bhc->bhv", state, k[:, :, t])
+        state = state + strength * k[:, :, t, :, None] * value[:, :, None]
+        outputs.append(torch.einsum("bhcv,bhc->bhv", state, q[:, :, t]))
+    return torch.stack(outputs, 2)
+
+
 class Network:
     """`case`: what the tests build the same network of."""
 
@@ -298,6 +322,12 @@ class Network:
             weights = product(q, agents).softmax(-1) @ gathered
         elif case["mechanism"] in ("rala", "mlla"):
             weights = self.rotary(1 + F.elu(q), 1 + F.elu(k))
+        elif case["mechanism"] in RECURRENCES:
+            log_decay, strength, delta = RECURRENCES[case["mechanism"]](case["parameters"], len(q[0]))
+            if delta:
+                q, k = (x / (x.square().sum(-1, keepdim=True) + 1e-6).sqrt() for x in (q, k))
+            output = recurrence(q / math.sqrt(width), k, v, log_decay, strength, delta)
+            return output.transpose(1, 2).flatten(2)
         elif case["mechanism"] == "differential":
             lambdas = [own("lambda_" + name) for name in ("q1", "k1", "q2", "k2")]
             layer = int(prefix.split(".")[-3])
@@ -851,6 +881,15 @@ CASES = {
     "mlla": one("mlla", {**BASE, **WIDE}),
     "texts_mlla": one("mlla", {**TEXTS, **WIDE}),
     "mlla_term": one("mlla", {**BASE, **WIDE}, term=True),
+    "gla": one("gla", rate=0.05),
+    "text_gla": one("gla", TEXT, rate=0.3),
+    "mamba2": one("mamba2", step=0.02),
+    "text_mamba2": one("mamba2", TEXT, step=0.1),
+    "gated_delta": one("gated-delta", rate=0.05, beta=0.5),
+    "text_gated_delta": one("gated-delta", TEXT, rate=0.2, beta=1.5),
+    "texts_gated_delta": one("gated-delta", TEXTS, rate=0.2, beta=0.8),
+    "kda": one("kda", rate=0.1, beta=0.7),
+    "text_kda": one("kda", TEXT, rate=0.0, beta=1.0),
     "differential": {**one("differential"), "layers": 2},
     "text_differential": one("differential", TEXT),
 }
