@@ -32,6 +32,7 @@ std::unique_ptr<const TrainedAttention> make_trained_inline(const TrainedAttenti
 std::unique_ptr<const TrainedAttention> make_trained_linear(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_linformer(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_mamba2(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_nystrom(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_performer(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_relu(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_retention(const TrainedAttentionForm& form);
@@ -39,6 +40,7 @@ std::unique_ptr<const TrainedAttention> make_trained_rotary(const TrainedAttenti
 std::unique_ptr<const TrainedAttention> make_trained_sigmoid(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sima(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sink(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_soft(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_sparsemax(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_ssmax(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_synthesizer(const TrainedAttentionForm& form);
@@ -51,7 +53,7 @@ std::unique_ptr<const TrainedAttention> with_values_convolution(
     const TrainedAttentionForm& form, std::unique_ptr<const TrainedAttention> attention);
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
-  static constexpr std::array<TrainedAttentionEntry, 33> list = {{
+  static constexpr std::array<TrainedAttentionEntry, 35> list = {{
       {"adder", make_trained_adder, true},
       {"additive", make_trained_additive},
       {"agent", make_trained_agent},
@@ -73,12 +75,14 @@ std::span<const TrainedAttentionEntry> trained_attentions() {
       {"linformer", make_trained_linformer, true},
       {"mamba2", make_trained_mamba2},
       {"mlla", make_trained_rotary},
+      {"nystrom", make_trained_nystrom},
       {"performer", make_trained_performer},
       {"rala", make_trained_rotary},
       {"relu", make_trained_relu, true},
       {"retention", make_trained_retention, true},
       {"sigmoid", make_trained_sigmoid, true},
       {"sima", make_trained_sima},
+      {"soft", make_trained_soft},
       {"softmax", make_trained_softmax, true},
       {"softmax-sink", make_trained_sink, true},
       {"sparsemax", make_trained_sparsemax, true},

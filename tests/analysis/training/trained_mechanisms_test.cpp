@@ -126,6 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
         MechanismRun{.name = "Mamba2", .mechanism = "mamba2,step=0.1", .readout = "mean"},
         MechanismRun{"GatedDeltaOfTexts", "gated-delta", true},
         MechanismRun{.name = "Kda", .mechanism = "kda", .readout = "mean"},
+        MechanismRun{"SoftWithTerm", "soft,landmarks=4,term=true"},
+        MechanismRun{"Nystrom", "nystrom,landmarks=4"},
         MechanismRun{"TalkingHeads", "talking-heads"},
         MechanismRun{"TalkingHeadsOfTexts", "talking-heads", true}),
     [](const auto& info) { return info.param.name; });

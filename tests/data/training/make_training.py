@@ -195,6 +195,36 @@ def recurrence(q, k, v, log_decay, strength, delta):
     return torch.stack(outputs, 2)
 
 
+def gaussian(a, b):
+    """exp(-|a - b|^2 / 2)."""
+    return torch.exp(-(a[..., :, None, :] - b[..., None, :, :]).square().sum(-1) / 2)
+
+
+def newton(kernel, iterations):
+    """SOFT's approximate inverse, as in its authors' code."""
+    largest = kernel.sum(-1).amax(-1)[..., None, None]
+    kernel = kernel + 0.01 * torch.eye(kernel.shape[-1])
+    inverse = 1.8 / largest**2 * kernel
+    for _ in range(iterations):
+        inverse = 2 * inverse - inverse @ kernel @ inverse
+    return inverse
+
+
+def nystrom(q, k, landmarks, iterations, divisor):
+    """Nystroemformer's weights with the means of segments as landmarks."""
+    tokens, scale = q.shape[2], 1 / math.sqrt(q.shape[3])
+    sizes = [tokens // landmarks + (l >= landmarks - tokens % landmarks) for l in range(landmarks)]
+    of_q, of_k = (torch.stack([part.mean(2) for part in x.split(sizes, 2)], 2) for x in (q, k))
+    weights = lambda a, b: (scale * a @ b.transpose(-1, -2)).softmax(-1)
+    middle, one = weights(of_q, of_k), torch.eye(landmarks)
+    largest = middle.sum(-2).amax((-1, -2) if divisor == "layer" else -1)
+    inverse = middle.transpose(-1, -2) / (largest[:, None] if largest.dim() == 1 else largest)[..., None, None]
+    for _ in range(iterations):
+        product = middle @ inverse
+        inverse = 0.25 * inverse @ (13 * one - product @ (15 * one - product @ (7 * one - product)))
+    return weights(q, of_k) @ inverse @ weights(of_q, k)
+
+
 class Network:
     """`case`: what the tests build the same network of."""
 
@@ -328,6 +358,14 @@ class Network:
                 q, k = (x / (x.square().sum(-1, keepdim=True) + 1e-6).sqrt() for x in (q, k))
             output = recurrence(q / math.sqrt(width), k, v, log_decay, strength, delta)
             return output.transpose(1, 2).flatten(2)
+        elif case["mechanism"] == "soft":
+            q, k = q / width**0.25, k / width**0.25
+            landmarks = self.area_means(q, case["parameters"]["landmarks"])
+            inverse = newton(gaussian(landmarks, landmarks), case["parameters"]["iterations"])
+            weights = (gaussian(q, landmarks) @ inverse
+                       @ gaussian(landmarks, k).masked_fill(self.padding(), 0))
+        elif case["mechanism"] == "nystrom":
+            weights = nystrom(q, k, **case["parameters"])
         elif case["mechanism"] == "differential":
             lambdas = [own("lambda_" + name) for name in ("q1", "k1", "q2", "k2")]
             layer = int(prefix.split(".")[-3])
@@ -570,7 +608,7 @@ class Network:
 
 # Kernels of the values' convolution: True if the heads share them, and their side.
 KERNELS = {"focused": (True, 5), "inline": (False, 3), "agent": (False, 3), "rala": (False, 5),
-           "mlla": (False, 3)}
+           "mlla": (False, 3), "soft": (False, 3)}
 
 
 def narrow_keys(case):
@@ -890,6 +928,11 @@ CASES = {
     "texts_gated_delta": one("gated-delta", TEXTS, rate=0.2, beta=0.8),
     "kda": one("kda", rate=0.1, beta=0.7),
     "text_kda": one("kda", TEXT, rate=0.0, beta=1.0),
+    "soft": {**one("soft", landmarks=4, iterations=20), "layers": 2},
+    "texts_soft": one("soft", TEXTS, landmarks=3, iterations=20),
+    "soft_term": one("soft", landmarks=4, iterations=5, term=True),
+    "nystrom": {**one("nystrom", landmarks=3, iterations=6, divisor="layer"), "layers": 2},
+    "nystrom_by_head": one("nystrom", landmarks=4, iterations=2, divisor="head"),
     "differential": {**one("differential"), "layers": 2},
     "text_differential": one("differential", TEXT),
 }
