@@ -426,7 +426,8 @@ class GradientTest(unittest.TestCase):
 
     def test_every_trained_mechanism_by_differences(self):
         # Mechanisms without learned tensors and codes: the gradient of codes is not that of a function.
-        for name in ("softmax", "adder", "linear", "cosformer", "performer", "additive"):
+        for name in ("softmax", "adder", "linear", "cosformer", "performer", "additive", "agent",
+                     "rala", "mlla", "gla", "mamba2", "gated_delta", "kda", "nystrom"):
             kernel = getattr(attnscope.kernels, name)
             found = kernel.gradient(self.q, self.k, self.v, self.d)
             rng = np.random.default_rng(23)
