@@ -21,9 +21,8 @@ bool contains(const std::vector<std::int64_t>& chosen, std::int64_t index) {
   return chosen.empty() || std::ranges::count(chosen, index) > 0;
 }
 
-Json picture_of(const Trace& trace) {
-  if (!trace.image() || trace.image()->pixels.empty()) return nullptr;
-  const Image& image = *trace.image();
+Json image_as_json(const Image& image) {
+  if (image.pixels.empty()) return nullptr;
   std::vector<std::uint32_t> pixels;
   const auto channels = static_cast<std::size_t>(image.channels);
   for (std::size_t at = 0; at + channels <= image.pixels.size(); at += channels) {
@@ -38,19 +37,42 @@ Json picture_of(const Trace& trace) {
           {"height", image.height}};
 }
 
+/// The cells of a grid, or of a picture in a text.
+Json cells_as_json(const TokenCells& cells) {
+  Json tokens = Json::array(), overview = Json::array();
+  for (std::int64_t cell = 0; cell < cells.count(); ++cell) {
+    tokens.push_back(cells.token_at(cell / cells.columns, cell % cells.columns));
+  }
+  for (std::int64_t i = 0; i < cells.overview_count(); ++i) {
+    const std::int64_t token = cells.overview + i;
+    const std::vector<double> shares =
+        cells.spread([token](std::int64_t other) { return other == token ? 1 : 0; });
+    for (std::size_t cell = 0; cell < shares.size(); ++cell) {
+      if (shares[cell] > 0) overview.push_back(Json::array({token, cell, shares[cell]}));
+    }
+  }
+  return {{"rows", cells.rows},
+          {"columns", cells.columns},
+          {"tokens", std::move(tokens)},
+          {"overview", std::move(overview)}};
+}
+
 /// The distinct layouts of a subject's tokens.
 class Layouts {
  public:
   /// Index of the layout of `count` tokens.
   std::size_t index_of(const TokenLayout& layout, std::int64_t count) {
-    Json names = Json::array(), texts = Json::array();
+    Json names = Json::array(), texts = Json::array(), grids = Json::array();
     for (std::int64_t token = 0; token < count; ++token) {
       names.push_back(shown_text(layout.name(token)));
     }
     for (const std::string& text : layout.texts) texts.push_back(text);
+    for (std::int64_t grid = 0; grid < layout.cell_grids(); ++grid) {
+      if (layout.cells_of(count, grid).count() == 0) break;
+      grids.push_back(cells_as_json(layout.cells(grid)));
+    }
     Json json = {{"prefix", layout.prefix},
-                 {"rows", layout.rows},
-                 {"columns", layout.columns},
+                 {"grids", std::move(grids)},
                  {"names", std::move(names)},
                  {"texts", std::move(texts)}};
     const auto known = std::ranges::find(list_, json);
@@ -181,13 +203,15 @@ Json subject_as_json(const Subject& subject, const PageMaps& shown, const TileCo
   }
   Layouts layouts;
   double largest_error = 0;
+  Json images = Json::array();
+  for (const Image& image : trace.images) images.push_back(image_as_json(image));
   Json json = {{"label", shown_text(subject.label)},
                {"mechanism", in_words(trace.mechanism) +
                                  (trace.mechanism_trained ? "" : ", not trained with it")},
                {"input", shown_text(trace.input_label)},
                {"status", shown_text(status_of(subject).is_doubtful() ? in_words(status_of(subject))
                                                                       : std::string())},
-               {"picture", picture_of(trace)},
+               {"images", std::move(images)},
                {"layers", layers_as_json(trace, layers, layouts)}};
   json["layouts"] = layouts.list();
   json["maps"] = maps_as_json(trace, without.maps.front(), with.maps.front(), coding, largest_error,

@@ -23,8 +23,10 @@ struct PageMaps {
 
 /// The data of one subject, which needs a trace with at least one shown map:
 ///   label, mechanism, input, status           words
-///   picture                                   {src, width, height} that the grid covers, or null
-///   layouts                                   [{prefix, rows, columns, names, texts}] of tokens
+///   images    [{src, width, height}] that the grids of each layout cover; null without pixels
+///   layouts   [{prefix, grids, names, texts}] of tokens; a grid, or picture in a text, is
+///             {rows, columns, tokens, overview}: the token of each cell, and [token, cell, share]
+///             of each token that stands for several cells
 ///   layers    [{index, name, queries, keys, query_layout, key_layout, identity}]; a layout is an
 ///             index into layouts; identity: the mechanism's maps contain I
 ///   maps      [{layer, head, tile, without, with, estimated, state}] without I and with I, the

@@ -102,17 +102,28 @@ function equivalentRank(values, threshold) {
 const queryLayout = (map) => map.subject.layouts[map.place.query_layout];
 const keyLayout = (map) => map.subject.layouts[map.place.key_layout];
 
+// The grid of `layout`, or the picture in its text, with a cell for token `index`: its number and
+// that of the cell; null if there is none.
+function placeInGrids(layout, index) {
+  for (const [number, grid] of layout.grids.entries()) {
+    const own = grid.tokens.indexOf(index);
+    const cell = own >= 0 ? own : grid.overview.find(([token]) => token === index)?.[1] ?? -1;
+    if (cell >= 0) return { number, cell };
+  }
+  return null;
+}
+
 // The token of `to` at the place of token `index` of `from`, of `count` tokens: the same prefix
 // token, the cell under the centre of its cell, or the same index.
 function samePlace(from, index, to, count) {
   const within = (found) => Math.min(Math.max(found, 0), count - 1);
-  const cell = index - from.prefix;
-  const grids = from.rows > 0 && to.rows > 0 && cell >= 0 && cell < from.rows * from.columns;
-  if (!grids) return within(index);
-  const scaled = (at, own, other) => Math.floor(((2 * at + 1) * other) / (2 * own));
-  const row = scaled(Math.floor(cell / from.columns), from.rows, to.rows);
-  const column = scaled(cell % from.columns, from.columns, to.columns);
-  return within(to.prefix + row * to.columns + column);
+  const place = from === to ? null : placeInGrids(from, index);
+  const own = from.grids[place?.number], other = to.grids[place?.number];
+  if (!other) return within(index);
+  const scaled = (at, size, others) => Math.floor(((2 * at + 1) * others) / (2 * size));
+  const row = scaled(Math.floor(place.cell / own.columns), own.rows, other.rows);
+  const column = scaled(place.cell % own.columns, own.columns, other.columns);
+  return within(other.tokens[row * other.columns + column]);
 }
 
 // A number with three significant digits, as short as they are.

@@ -28,8 +28,9 @@ function firstQuery(map) {
   const layout = queryLayout(map);
   if (layout.prefix > 0) return 0;
   if (layout.texts.length > 0) return map.place.queries - 1;
-  if (layout.rows === 0) return 0;
-  return Math.floor(layout.rows / 2) * layout.columns + Math.floor(layout.columns / 2);
+  if (layout.grids.length === 0) return 0;
+  const { rows, columns, tokens } = layout.grids[0];
+  return tokens[Math.floor(rows / 2) * columns + Math.floor(columns / 2)];
 }
 
 function chooseMap(map) {

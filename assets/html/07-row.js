@@ -1,4 +1,4 @@
-// The row of the chosen query: its weights over the picture's patches, over the tokens of a text,
+// The row of the chosen query: its weights over the patches of pictures, over the tokens of a text,
 // or as bars.
 
 // The weights of the chosen row without I, by which it is coloured, and as they are seen.
@@ -45,11 +45,18 @@ function shownToken(layout, key) {
     ? layout.names[key] : text.replace(/\n/g, "↵\n");
 }
 
+// The tokens of a text, without those from the first to the last of each picture, which is drawn.
 function drawText(view, row, scale) {
   const box = element("div", { class: "text", role: "listbox", "aria-label":
     "Tokens with the weights of the chosen query; a click chooses a query" });
   const same = row.map.place.query_layout === row.map.place.key_layout;
+  const spans = row.layout.grids.map(({ tokens, overview }) => {
+    const all = [...tokens, ...overview.map(([token]) => token)];
+    return all.reduce(([first, last], key) => [Math.min(first, key), Math.max(last, key)],
+      [Infinity, -Infinity]);
+  });
   for (let key = 0; key < row.weights.length; ++key) {
+    if (spans.some(([first, last]) => key >= first && key <= last)) continue;
     box.append(tokenOf(view, row, key, shownToken(row.layout, key), scale, same));
   }
   return box;
@@ -64,14 +71,24 @@ function drawPrefix(view, row, scale) {
   return box;
 }
 
-const pictures = new Map(); // subject → its decoded picture
+const pictures = new Map(); // subject → its decoded pictures
 
-function drawGrid(view, row, scale) {
-  const { rows, columns, prefix } = row.layout;
-  const picture = pictures.get(view.subject);
+// The sum of the weights of each cell of a grid: of its token, and its share of those that stand
+// for several cells.
+function weightsOfCells(grid, weights) {
+  const cells = grid.tokens.map((token) => weights[token]);
+  for (const [token, cell, share] of grid.overview) cells[cell] += share * weights[token];
+  return cells;
+}
+
+function drawGrid(view, row, scale, number) {
+  const grid = row.layout.grids[number];
+  const { rows, columns } = grid;
+  const picture = pictures.get(view.subject)?.[number];
   const shape = picture ? picture.height / picture.width : rows / columns;
+  const several = row.layout.grids.length > 1 ? ` of picture ${number + 1}` : "";
   const canvas = element("canvas", { role: "img", "aria-label":
-    `Weights of query ${queryLayout(row.map).names[row.query]} over the ${rows} × ${columns} patches` });
+    `Weights of query ${queryLayout(row.map).names[row.query]} over the ${rows} × ${columns} patches${several}` });
   const width = 2 * Math.max(columns * Math.ceil(170 / columns), 170);
   canvas.width = width;
   canvas.height = Math.round(width * shape);
@@ -83,29 +100,24 @@ function drawGrid(view, row, scale) {
     context.drawImage(picture, 0, 0, canvas.width, canvas.height);
     context.filter = "none";
   }
-  for (let patch = 0; patch < rows * columns; ++patch) {
-    const weight = row.weights[prefix + patch];
-    if (!Number.isFinite(weight)) continue;
+  weightsOfCells(grid, row.weights).forEach((weight, cell) => {
+    if (!Number.isFinite(weight)) return;
     const [red, green, blue] = colourAt(scale(weight));
     context.fillStyle = `rgb(${red} ${green} ${blue} / ${picture ? 0.3 + 0.45 * scale(weight) : 1})`;
-    context.fillRect((patch % columns) * across, Math.floor(patch / columns) * down, across, down);
-  }
-  const marked = row.query - queryLayout(row.map).prefix;
-  if (marked >= 0 && queryLayout(row.map) === row.layout) {
-    context.strokeStyle = interfaceColour("--mark");
-    context.lineWidth = 4;
-    context.strokeRect((marked % columns) * across + 2, Math.floor(marked / columns) * down + 2,
-      across - 4, down - 4);
-  }
+    context.fillRect((cell % columns) * across, Math.floor(cell / columns) * down, across, down);
+  });
+  const choosable = queryLayout(row.map) === row.layout;
+  const place = choosable ? placeInGrids(row.layout, row.query) : null;
+  if (place?.number === number) markQuery(context, grid, row.query, place.cell, across, down);
   const patchAt = (event) => {
     const box = canvas.getBoundingClientRect();
     const column = Math.floor(((event.clientX - box.left) / box.width) * columns);
     const line = Math.floor(((event.clientY - box.top) / box.height) * rows);
     const inside = (at, count) => Math.min(Math.max(at, 0), count - 1);
-    return prefix + inside(line, rows) * columns + inside(column, columns);
+    return grid.tokens[inside(line, rows) * columns + inside(column, columns)];
   };
   canvas.addEventListener("click", (event) => {
-    if (queryLayout(row.map) === row.layout) chooseQuery(row.map, patchAt(event));
+    if (choosable) chooseQuery(row.map, patchAt(event));
   });
   canvas.addEventListener("pointermove", (event) => {
     canvas.title = weightWords(row, patchAt(event));
@@ -113,6 +125,23 @@ function drawGrid(view, row, scale) {
   });
   canvas.addEventListener("pointerleave", () => pointAt(view, null));
   return element("div", { class: "picture" }, canvas);
+}
+
+// Outlines the cells of a token, of which `cell` is the first.
+function markQuery(context, grid, token, cell, across, down) {
+  const last = grid.overview.findLast(([one]) => one === token)?.[1] ?? cell;
+  const left = cell % grid.columns, top = Math.floor(cell / grid.columns);
+  const wide = (last % grid.columns) - left + 1;
+  const high = Math.floor(last / grid.columns) - top + 1;
+  context.strokeStyle = interfaceColour("--mark");
+  context.lineWidth = 4;
+  context.strokeRect(left * across + 2, top * down + 2, wide * across - 4, high * down - 4);
+}
+
+// The grids of the layout, next to each other.
+function drawGrids(view, row, scale) {
+  const grids = row.layout.grids.map((_, number) => drawGrid(view, row, scale, number));
+  return element("div", { class: "pictures" }, ...grids);
 }
 
 function drawBars(row, scale) {
@@ -150,30 +179,32 @@ function drawRow(view) {
   const scale = scaleOf(range, choice.scale);
   const scroll = view.row.querySelector(".text")?.scrollTop ?? 0;
   const parts = [element("h3", {}, `Row of query ${queryLayout(map).names[row.query]}`)];
-  if (row.layout.texts.length > 0) {
-    parts.push(drawText(view, row, scale));
-  } else if (row.layout.rows > 0) {
-    if (row.layout.prefix > 0) parts.push(drawPrefix(view, row, scale));
-    parts.push(drawGrid(view, row, scale));
-  } else {
-    parts.push(drawBars(row, scale));
-  }
-  if (row.layout.texts.length === 0 && row.layout.rows > 0) {
+  const { texts, grids, prefix } = row.layout;
+  if (grids.length > 0) {
+    if (texts.length === 0 && prefix > 0) parts.push(drawPrefix(view, row, scale));
     const bar = element("div", { class: "scale" });
     showScale(bar, range);
-    parts.push(bar);
+    parts.push(drawGrids(view, row, scale), bar);
   }
+  if (texts.length > 0) parts.push(drawText(view, row, scale));
+  else if (grids.length === 0) parts.push(drawBars(row, scale));
   view.row.replaceChildren(...parts, strongestKeys(row));
   const text = view.row.querySelector(".text");
   if (text) text.scrollTop = scroll;
 }
 
+async function decoded({ src }) {
+  const image = new Image();
+  image.src = src;
+  await image.decode();
+  return image;
+}
+
 async function readPictures() {
   for (const subject of subjects) {
-    if (!subject.picture) continue;
-    const image = new Image();
-    image.src = subject.picture.src;
-    await image.decode().then(() => pictures.set(subject, image)).catch(() => {});
+    const none = Promise.resolve(null);
+    pictures.set(subject, await Promise.all(
+      subject.images.map((one) => (one ? decoded(one) : none).catch(() => null))));
   }
   views.forEach(drawRow);
 }

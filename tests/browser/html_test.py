@@ -252,5 +252,50 @@ class TextModel(PageCase):
         self.assertRegex(painted, r"rgba\(\d+, \d+, \d+, 0\)")
 
 
+class TwoPicturesAndAQuestion(PageCase):
+    models = (MODELS / "garment-questions",)
+    arguments = ("--option", "context=256", "--prompt", "where is the bag ?", "--input",
+                 f"{MODELS / 'garment-questions' / 'question.png'}+{SAMPLES / 'inputs' / '08_bag.png'}")
+
+    def heading(self):
+        return self.browser.text("#views .row h3")
+
+    def test_both_pictures_are_shown_with_the_words_below(self):
+        shapes = [(image["width"], image["height"]) for image in self.data["subjects"][0]["images"]]
+        self.assertEqual(len(shapes), 2)
+        places = self.browser.run("return [...document.querySelectorAll('#views .picture canvas')]"
+                                  ".map(c => { const b = c.getBoundingClientRect();"
+                                  " return [b.left, b.top, b.right, b.bottom, b.width / b.height]; })")
+        self.assertEqual(len(places), 2)
+        (_, top, right, bottom, _), (left, second_top, *_) = places
+        self.assertEqual(second_top, top)
+        self.assertGreater(left, right)
+        for (width, height), place in zip(shapes, places):
+            self.assertAlmostEqual(place[4], width / height, delta=0.02)
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('#views .token')]"
+                                          ".map(token => token.textContent).join('')"),
+                         "<s> USER: where is the bag ? ASSISTANT:")
+        words = self.browser.run(
+            "return document.querySelector('#views .text').getBoundingClientRect().top")
+        self.assertGreaterEqual(words, bottom)
+
+    def test_a_click_on_a_cell_chooses_it_in_its_own_picture(self):
+        for picture in (1, 2):
+            self.browser.point(f"#views .picture:nth-child({picture}) canvas", 5.5 / 8, 2.5 / 8,
+                               press=True)
+            self.assertEqual(self.heading(), f"Row of query picture {picture} (2, 5)")
+
+    def test_cells_of_masked_tokens_are_not_lit(self):
+        lit = ("const c = document.querySelectorAll('#views .picture canvas')[arguments[0]];"
+               "const at = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+               "return at.reduce((sum, value) => sum + value, 0)")
+        before = [self.browser.run(lit, picture) for picture in (0, 1)]
+        self.browser.click("#views .token")
+        after = [self.browser.run(lit, picture) for picture in (0, 1)]
+        # The first token sees nothing but itself: no cell of either picture is lit any more.
+        self.assertLess(after[0], before[0])
+        self.assertLess(after[1], before[1])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -91,6 +91,33 @@ TEST(TracePage, MapsThatAreNotSquareHaveNoIdentity) {
   EXPECT_EQ(data.at("subjects").at(0).at("layers").at(1).at("keys"), 5);
 }
 
+TEST(TracePage, KeepsEveryPictureOfAText) {
+  FigureRequest request;
+  request.subjects = {random_subject("a", 1, 1, 12)};
+  auto trace = std::make_shared<Trace>(*request.subjects[0].trace);
+  trace->layout = {};
+  trace->layout.texts.assign(12, "word");
+  TokenCells tiled{.first = 5, .rows = 2, .columns = 2};
+  tiled.tiles = {6, 8};  // one above the other, each of one row
+  tiled.overview = 5;
+  tiled.overview_rows = tiled.overview_columns = 1;
+  trace->layout.pictures = {{.first = 1, .rows = 1, .columns = 3}, tiled};
+  Image grey;
+  grey.width = grey.height = grey.channels = 1;
+  grey.pixels = {128};
+  trace->images = {grey, grey};
+  request.subjects[0].trace = trace;
+  const json subject = data_of(trace_page(request, {})).at("subjects").at(0);
+  EXPECT_EQ(subject.at("images").size(), 2U);
+  const json& grids = subject.at("layouts").at(0).at("grids");
+  ASSERT_EQ(grids.size(), 2U);
+  EXPECT_EQ(grids.at(0).at("tokens"), json({1, 2, 3}));
+  EXPECT_TRUE(grids.at(0).at("overview").empty());
+  EXPECT_EQ(grids.at(1).at("tokens"), json({6, 7, 8, 9}));
+  EXPECT_EQ(grids.at(1).at("overview"),
+            json::parse("[[5, 0, 0.25], [5, 1, 0.25], [5, 2, 0.25], [5, 3, 0.25]]"));
+}
+
 TEST(TracePage, NamesFromFilesStayText) {
   const std::string evil = "</script><img src=x onerror=alert(1)> \"quoted\" 'and' & \x1B[31m";
   FigureRequest request;
