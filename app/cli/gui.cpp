@@ -40,6 +40,7 @@
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/overwrite.h"
+#include "core/input/input.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -86,28 +87,44 @@ void open_model(Session& session, const std::string& text) {
   session.set_overlay(subject, choose_mechanism(argument.mechanism, argument.settings, {}));
 }
 
+/// What a word given as MODEL is used for; pictures with + between them are one input.
+FileUse use_of_word(const std::string& word) {
+  std::error_code ignored;
+  if (std::filesystem::exists(word, ignored)) return use_of(word);
+  const std::vector<std::string> pictures = picture_locators(word);
+  return are_pictures({pictures.begin(), pictures.end()}) ? FileUse::input : FileUse::model;
+}
+
 /// Sorts the files given as MODEL by their use: `attnscope gui vit.pt cat.png`.
 void take_files(const std::vector<std::string>& files, GuiOptions& options) {
-  std::error_code ignored;
   for (const std::string& file : files) {
     if (is_remote(file)) {
       options.remotes.push_back(remote_place(file));
       continue;
     }
-    const FileUse use = std::filesystem::exists(file, ignored) ? use_of(file) : FileUse::model;
+    const FileUse use = use_of_word(file);
     if (use == FileUse::input && options.input.empty()) {
       options.input = input_locator_of(file);
     } else if (use == FileUse::session && options.session.empty()) {
       options.session = file;
-    } else if (use == FileUse::input || use == FileUse::session) {
-      throw Error(ErrorKind::usage, use == FileUse::input
-                                        ? "the window can be opened on only one input"
-                                        : "only one session can be restored")
-          .found(file);
+    } else if (use == FileUse::input) {
+      throw Error(ErrorKind::usage, "the window can be opened on only one input")
+          .found(options.input + " and " + file)
+          .remedy("pictures for one text are one input: FIRST.png+SECOND.png");
+    } else if (use == FileUse::session) {
+      throw Error(ErrorKind::usage, "only one session can be restored").found(file);
     } else {
       options.models.push_back(file);
     }
   }
+}
+
+/// The locator of a text about pictures that follow the model.
+std::string asked_about(const std::string& pictures, const std::string& text) {
+  if (!pictures.empty()) return question_locator(pictures, text);
+  throw Error(ErrorKind::usage, "a text about a picture is given without the picture")
+      .about("--prompt")
+      .expected("--input PICTURE, or a picture after MODEL");
 }
 
 /// All files that the window reads.
@@ -354,8 +371,11 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
   auto options = std::make_shared<GuiOptions>();
   auto size = std::make_shared<std::string>("1600x1000");
   auto models = std::make_shared<ModelArguments>();
-  add_model_argument(*added, *models, true, false);
+  add_model_argument(*added, *models, true, false,
+                     "An input or a session may be given here, too: vit.pt cat.png");
   add_input_option(*added, *models);
+  CLI::Option* const prompt = added->get_option("--prompt");
+  prompt->remove_needs(added->get_option("--input"));  // the pictures may follow the model
   added->add_option("--session", options->session, "Restore a saved session")->type_name("FILE");
   added
       ->add_option("--screenshot", options->screenshot,
@@ -393,9 +413,10 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       ->type_name("dark|light");
   set_examples(*added, {"attnscope gui", "attnscope gui vit.safetensors --input cat.png",
                         "attnscope gui vit.safetensors cat.png",
+                        "attnscope gui llava before.png+after.png --prompt \"What changed?\"",
                         "attnscope gui vit.safetensors vit.safetensors@adder --input cat.png",
                         "attnscope gui ssh://host/home/me/vit.safetensors --input cat.png"});
-  return [options, size, models] {
+  return [options, size, models, prompt] {
     if (models->inputs.size() > 1) {
       throw Error(ErrorKind::usage, "the window can be opened on only one input").about("--input");
     }
@@ -410,6 +431,9 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
       options->input = input == "-" ? standard_input_file().string() : input;
     }
     take_files(models->models, *options);
+    if (prompt->count() > 0 && models->inputs.empty()) {
+      options->input = asked_about(options->input, prompt->as<std::string>());
+    }
     options->samples_if_empty = !options->empty && options->remotes.empty() &&
                                 options->models.empty() && options->input.empty() &&
                                 options->session.empty() && options->lesson.empty() &&

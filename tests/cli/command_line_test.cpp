@@ -524,6 +524,30 @@ TEST(CommandLine, FilesOfTheWindowReplaceNoInput) {
   EXPECT_TRUE(read_bytes(model) == weights && read_bytes(image) == pixels);
 }
 
+TEST(CommandLine, PicturesJoinedByAPlusAreOneInputOfTheWindow) {
+  const TemporaryFolder folder;
+  const fs::path first = folder / "a.png", second = folder / "b.png";
+  fs::copy_file(kBag, first);
+  fs::copy_file(kBag, second);
+  const std::string pictures = first.string() + "+" + second.string();
+  const std::string gui = "gui " + kSamples + "/models/garment-questions ";
+  ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
+  // Both files are read, whether the pictures follow the model or are given by --input.
+  for (const std::string input : {"", "--input "}) {
+    const ProgramRun run = run_program(gui + input + pictures + " --prompt 'where is it ?'" +
+                                       " --screenshot " + second.string());
+    EXPECT_EQ(run.status, 2) << run.errors;
+    EXPECT_THAT(run.errors, HasSubstr("would replace an input"));
+  }
+  const ProgramRun two = run_program(gui + first.string() + " " + second.string());
+  EXPECT_EQ(two.status, 2);
+  EXPECT_THAT(two.errors, AllOf(HasSubstr("only one input"), HasSubstr("FIRST.png+SECOND.png")));
+  const ProgramRun none = run_program(gui + "--prompt 'where is it ?'");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.errors, AllOf(HasSubstr("--prompt"), HasSubstr("a picture after MODEL")));
+  ::unsetenv("QT_QPA_PLATFORM");
+}
+
 TEST(CommandLine, ReportsTheWrittenFileOnSuccess) {
   const TemporaryFolder folder;
   const std::string base = (folder / "f").string();
