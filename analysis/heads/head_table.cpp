@@ -295,17 +295,20 @@ void add_pictures(HeadRow& row, const RowWeights& weights, const std::vector<Tok
   const MatrixD& map = weights.matrix();
   const std::int64_t end = pictures.empty() ? 0 : pictures.back().end();
   if (pictures.empty() || end >= map.rows() || end > map.cols()) return;
-  std::vector<std::int64_t> tokens;
-  for (const TokenCells& picture : pictures) {
-    const std::vector<std::int64_t> own = picture.tokens();
-    tokens.insert(tokens.end(), own.begin(), own.end());
-  }
-  MatrixD block = map(Eigen::seq(end, map.rows() - 1), tokens);
   std::int64_t queries = 0;
   for (Eigen::Index query = end; query < map.rows(); ++query) {
     queries += weights.attends(query) ? 1 : 0;
   }
   if (queries == 0) return;
+  std::vector<std::int64_t> tokens;
+  const auto after = Eigen::seq(end, map.rows() - 1);
+  for (const TokenCells& picture : pictures) {
+    const std::vector<std::int64_t> own = picture.tokens();
+    tokens.insert(tokens.end(), own.begin(), own.end());
+    if (pictures.size() == 1) continue;
+    row.picture_shares.push_back(map(after, own).sum() / static_cast<double>(queries));
+  }
+  MatrixD block = map(after, tokens);
   row.picture_share = block.sum() / static_cast<double>(queries);
   if (!options.analysed.is_map()) return;
   if (options.analysed.centred) take_mean_row_away(block);

@@ -92,6 +92,8 @@ struct HeadRow {
   double mass_patches = kUnknown;
   /// Σ_j a_ij over the tokens of a text's picture, mean over the queries after it.
   double picture_share = kUnknown;
+  /// The same of each of several pictures, whose sum it is; empty for one picture.
+  std::vector<double> picture_shares = {};
   /// Equivalent rank of the block of the map whose rows are those queries and whose columns are the
   /// picture's tokens.
   double picture_rank = kUnknown;

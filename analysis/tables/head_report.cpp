@@ -22,6 +22,26 @@ ReportValue sinks_as_table(const HeadRow& row) {
       row.sinks, {{{.name = "key"}, &Sink::key}, {{.name = "share"}, &Sink::share}}));
 }
 
+/// Shares of each of several pictures, after their sum.
+void add_pictures(std::vector<ColumnOf<HeadRow>>& columns, const std::vector<HeadRow>& rows) {
+  std::size_t pictures = 0;
+  for (const HeadRow& row : rows) pictures = std::max(pictures, row.picture_shares.size());
+  for (std::size_t i = 0; i < pictures; ++i) {
+    const std::string number = std::to_string(i + 1);
+    const std::string title = "picture " + number;
+    columns.push_back({{.name = "picture_" + number + "_share",
+                        .title = title,
+                        .formula = "the part of the former with j the tokens of " + title,
+                        .width = static_cast<int>(columns_of(title)) + 2,
+                        .decimals = 3,
+                        .if_known = true},
+                       [i](const HeadRow& row) {
+                         const std::vector<double>& shares = row.picture_shares;
+                         return i < shares.size() ? shares[i] : HeadRow::kUnknown;
+                       }});
+  }
+}
+
 }  // namespace
 
 Report head_report(const Trace& trace, const HeadTable& table, std::optional<double> at_entropy,
@@ -45,6 +65,7 @@ Report head_report(const Trace& trace, const HeadTable& table, std::optional<dou
                         .decimals = measure.decimals,
                         .if_known = true},
                        measure.value});
+    if (measure.value == &HeadRow::picture_share) add_pictures(columns, table.rows);
   }
   if (at_entropy) {
     const auto rank_of = [&table, &ranks = *entropy_ranks](const HeadRow& row) {

@@ -51,9 +51,10 @@ namespace attnscope {
 /// the likeliest tokens there (in CSV a line for each).
 [[nodiscard]] Report generated_tokens_report(const GeneratedText& text);
 
-/// One row per head: layer, head, state, sinks, every measure of head_measures, and, if
-/// `at_entropy` is given, the rank at that entropy (a share of ln n, above 0, below 1) from
-/// `entropy_ranks`, which are as many as the rows. Text leaves out the measures that no head has.
+/// One row per head: layer, head, state, sinks, every measure of head_measures (the share of
+/// pictures also of each of several), and, if `at_entropy` is given, the rank at that entropy (a
+/// share of ln n, above 0, below 1) from `entropy_ranks`, which are as many as the rows. Text
+/// leaves out the measures that no head has.
 [[nodiscard]] Report head_report(const Trace& trace, const HeadTable& table,
                                  std::optional<double> at_entropy = {},
                                  const std::vector<EntropyRank>* entropy_ranks = nullptr);

@@ -63,8 +63,12 @@ TEST(HeadTable, CountsTheTokensOfAllPictures) {
   layout.texts = {"a", "p", "p", "?"};
   layout.pictures = {{1, 1, 1}, {2, 1, 1}};
   trace.layers.front().key_layout = trace.layout = layout;
-  EXPECT_NEAR(head_table(trace).rows.at(0).picture_share, 0.5, 1e-6);
-  EXPECT_EQ(head_table(trace).rows.at(0).picture_rank, 1);
+  const HeadRow row = head_table(trace).rows.at(0);
+  EXPECT_NEAR(row.picture_share, 0.5, 1e-6);
+  EXPECT_EQ(row.picture_rank, 1);
+  ASSERT_EQ(row.picture_shares.size(), 2U);
+  EXPECT_NEAR(row.picture_shares[0], 0.2, 1e-6);
+  EXPECT_NEAR(row.picture_shares[1], 0.3, 1e-6);
 }
 
 TEST(HeadTableAgainstNumPy, EveryMeasureAgrees) {
