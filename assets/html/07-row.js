@@ -45,19 +45,21 @@ function shownToken(layout, key) {
     ? layout.names[key] : text.replace(/\n/g, "↵\n");
 }
 
-// The tokens of a text, without those from the first to the last of each picture, which is drawn.
+// The tokens of a text, without those of its pictures, which are drawn. Marks between the tiles of
+// a picture are squares.
 function drawText(view, row, scale) {
   const box = element("div", { class: "text", role: "listbox", "aria-label":
     "Tokens with the weights of the chosen query; a click chooses a query" });
   const same = row.map.place.query_layout === row.map.place.key_layout;
-  const spans = row.layout.grids.map(({ tokens, overview }) => {
-    const all = [...tokens, ...overview.map(([token]) => token)];
-    return all.reduce(([first, last], key) => [Math.min(first, key), Math.max(last, key)],
-      [Infinity, -Infinity]);
+  const pictures = row.layout.grids.map(({ tokens, overview }) => {
+    const own = new Set([...tokens, ...overview.map(([token]) => token)]);
+    return { own, first: Math.min(...own), last: Math.max(...own) };
   });
   for (let key = 0; key < row.weights.length; ++key) {
-    if (spans.some(([first, last]) => key >= first && key <= last)) continue;
-    box.append(tokenOf(view, row, key, shownToken(row.layout, key), scale, same));
+    if (pictures.some(({ own }) => own.has(key))) continue;
+    const between = pictures.some(({ first, last }) => key > first && key < last);
+    const text = between ? "▫" : shownToken(row.layout, key);
+    box.append(tokenOf(view, row, key, text, scale, same));
   }
   return box;
 }

@@ -4,9 +4,11 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "analysis/figure/colour_map.h"
 #include "app/look/theme.h"
@@ -19,7 +21,6 @@ namespace {
 constexpr double kNameHeight = 24;  // height of the model's name above
 constexpr double kPrefix = 20;      // height of class and distillation tokens above the grid
 constexpr double kGap = 4;
-constexpr double kPictureOverText = 0.7;  // share of a picture's height where a text is below it
 
 /// The token's name or, if it does not fit, its first letter and its trailing number.
 QString prefix_label(const TokenLayout& layout, std::int64_t token, double room,
@@ -43,10 +44,15 @@ void QueryView::set_picture(QueryPicture picture) {
     if (picture.trace)
       std::ranges::transform(picture.trace->images, std::back_inserter(images_), to_qimage);
   }
-  const bool other =
-      picture.trace != picture_.trace || picture.layout.texts != picture_.layout.texts;
+  const TokenLayout &now = picture.layout, &before = picture_.layout;
+  const bool other = picture.trace != picture_.trace || now.texts != before.texts ||
+                     now.pictures != before.pictures || now.prefix != before.prefix ||
+                     now.rows != before.rows || now.columns != before.columns ||
+                     picture.weights.size() != picture_.weights.size();
+  const bool moved = other || picture.query != picture_.query;
   picture_ = std::move(picture);
-  if (other) flow_text();
+  if (other) arrange();
+  if (moved) follow_query();
   setAccessibleName(tr("Attention over the input, %1").arg(picture_.label));
   update();
 }
@@ -55,19 +61,14 @@ bool QueryView::has_strip() const {
   return picture_.layout.prefix > 0 && !picture_.layout.is_text();
 }
 
-QRectF QueryView::grid_rect(std::int64_t picture) const {
-  if (!picture_.trace) return {};
-  const TokenLayout& layout = picture_.layout;
+QRectF QueryView::room() const {
   const double top = kNameHeight + (has_strip() ? kPrefix + kGap : 0);
-  QRectF room(0, top, width(), height() - top);
-  const TokenCells cells = layout.cells(picture);
-  if (cells.count() == 0) return room;
-  if (layout.is_text()) room.setHeight(room.height() * kPictureOverText);
-  const auto count = static_cast<double>(layout.cell_grids());
-  const double wide = (room.width() - (count - 1) * kGap) / count;
-  room = QRectF(static_cast<double>(picture) * (wide + kGap), room.top(), wide, room.height());
+  return {0, top, static_cast<double>(width()), height() - top};
+}
+
+QRectF QueryView::grid_rect(std::int64_t picture) const {
   const auto index = static_cast<std::size_t>(picture);
-  return place_of_picture(room, index < images_.size() ? images_[index] : QImage(), cells);
+  return index < places_.pictures.size() ? places_.pictures[index] : room();
 }
 
 QRectF QueryView::place_of(std::int64_t index) const {
@@ -75,7 +76,13 @@ QRectF QueryView::place_of(std::int64_t index) const {
   const TokenLayout& layout = picture_.layout;
   const std::optional<std::int64_t> picture = layout.picture_of(index);
   if (picture) return place_of_cells(grid_rect(*picture), layout.cells(*picture), index);
-  if (index < std::ssize(words_)) return words_[static_cast<std::size_t>(index)];
+  if (index < std::ssize(places_.words)) {
+    const QRectF word =
+        places_.words[static_cast<std::size_t>(index)].translated(0, -first_line_ * places_.line);
+    const double middle = word.center().y();
+    const bool seen = middle > places_.text.top() && middle < places_.text.bottom();
+    return seen ? word : QRectF();
+  }
   const QRectF grid = grid_rect();
   if (index < layout.prefix) {
     const double wide = grid.width() / static_cast<double>(layout.prefix);
@@ -89,94 +96,60 @@ QRectF QueryView::place_of(std::int64_t index) const {
           grid.height()};
 }
 
-bool QueryView::is_between_tiles(std::size_t token) const {
-  const auto index = static_cast<std::int64_t>(token);
-  return std::ranges::any_of(picture_.layout.pictures, [&](const TokenCells& picture) {
-    return index > picture.first && index < picture.end() && !picture.contains(index);
-  });
+void QueryView::arrange() {
+  places_ = {};
+  if (picture_.trace) {
+    TokenLayout layout = picture_.layout;
+    if (layout.texts.size() != picture_.weights.size()) layout.texts.clear();
+    std::vector<double> aspects;
+    for (std::int64_t grid = 0; grid < layout.cell_grids(); ++grid) {
+      const auto index = static_cast<std::size_t>(grid);
+      const QImage image = index < images_.size() ? images_[index] : QImage();
+      const QRectF shape = place_of_picture({0, 0, 1, 1}, image, layout.cells(grid));
+      aspects.push_back(shape.width() / shape.height());
+    }
+    places_ = places_of_input(room(), aspects, layout, font());
+  }
+  scroll_to(first_line_);
 }
 
-QString QueryView::word_of(std::size_t token) const {
-  return is_between_tiles(token)
-             ? QStringLiteral("▫")
-             : QString::fromStdString(visible_text(picture_.layout.texts[token]));
+void QueryView::scroll_to(int line) {
+  first_line_ = std::clamp(line, 0, std::max(places_.lines - places_.lines_shown(), 0));
+  update();
 }
 
-/// Wraps the text into the available space, in the largest font that fits. Tokens that stand for a
-/// picture take no space.
-void QueryView::flow_text() {
-  words_.clear();
-  if (!picture_.trace) return;
-  const std::vector<std::string>& texts = picture_.layout.texts;
-  if (texts.empty() || texts.size() != picture_.weights.size()) return;
-  const TokenLayout& layout = picture_.layout;
-  const bool has_pictures = !layout.pictures.empty();
-  QRectF room = grid_rect();
-  if (has_pictures) {
-    double bottom = 0;
-    for (std::int64_t picture = 0; picture < layout.cell_grids(); ++picture) {
-      bottom = std::max(bottom, grid_rect(picture).bottom());
-    }
-    room = QRectF(0, bottom + kGap, width(), height() - bottom - kGap);
-  }
-  const bool spaced = std::ranges::any_of(
-      texts, [](const std::string& text) { return text.find(' ') != std::string::npos; });
-  for (text_size_ = 15; text_size_ >= 6; --text_size_) {
-    QFont letters = number_font(font());
-    letters.setPixelSize(text_size_);
-    const QFontMetricsF metrics(letters);
-    const double high = metrics.height() * 1.15;
-    words_.clear();
-    // Tokens that are whole words have no spaces of their own.
-    const double gap = spaced || !has_pictures ? 0 : metrics.horizontalAdvance(' ');
-    double x = 0, y = room.top();
-    std::size_t word = 0;  // first token of the unfinished word
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (layout.is_of_picture(static_cast<std::int64_t>(i))) {
-        words_.emplace_back();
-        word = i + 1;
-        continue;
-      }
-      const double wide = metrics.horizontalAdvance(word_of(i));
-      if (x > 0 && x + wide > room.width()) {
-        y += high;
-        x = 0;
-        // A word that does not begin the line moves to the next line as a whole.
-        if (word > 0 && word < i && words_[word].left() > 0) {
-          const double left = words_[word].left();
-          for (std::size_t k = word; k < i; ++k) {
-            words_[k].moveTo(words_[k].left() - left, y);
-            x = words_[k].right();
-          }
-        }
-      }
-      words_.emplace_back(x, y, wide, high);
-      x += wide + gap;
-      const bool between = is_between_tiles(i);
-      if (between || texts[i].find_first_of(" \n") != std::string::npos) word = i + 1;
-      if (!between && !texts[i].empty() && texts[i].back() == '\n') {
-        y += high;
-        x = 0;
-      }
-    }
-    if (y + high <= height()) return;
-  }
+void QueryView::follow_query() {
+  const auto query = static_cast<std::size_t>(picture_.query);
+  if (query >= places_.words.size() || places_.words[query].isEmpty()) return;
+  const double above = places_.words[query].top() - places_.text.top();
+  const int line = static_cast<int>(std::lround(above / places_.line));
+  if (line < first_line_) return scroll_to(line);
+  scroll_to(std::max(first_line_, line + 1 - places_.lines_shown()));
+}
+
+void QueryView::wheelEvent(QWheelEvent* event) {
+  constexpr int kStep = 120;  // of one notch, in eighths of a degree
+  const int notches = event->angleDelta().y() / kStep;
+  if (places_.lines <= places_.lines_shown() || notches == 0) return event->ignore();
+  scroll_to(first_line_ - notches);
 }
 
 void QueryView::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  flow_text();
+  arrange();
+  follow_query();
 }
 
 void QueryView::paint_text(QPainter& painter) const {
-  if (words_.empty()) return;
+  if (places_.words.empty()) return;
   const WindowColours& colours = colours_of(*this);
   const ScaleColours heat(picture_.scale);
   QFont letters = number_font(font());
-  letters.setPixelSize(std::max(text_size_, 6));
+  letters.setPixelSize(places_.size);
   painter.setFont(letters);
-  for (std::size_t token = 0; token < words_.size(); ++token) {
-    if (words_[token].isEmpty()) continue;
+  for (std::size_t token = 0; token < places_.words.size(); ++token) {
+    const QRectF place = place_of(static_cast<std::int64_t>(token));
+    if (place.isEmpty() || places_.words[token].isEmpty()) continue;
     QColor ink = colours.muted;
     const auto fraction = token < picture_.weights.size()
                               ? fraction_of(picture_.scale, picture_.weights[token])
@@ -186,8 +159,22 @@ void QueryView::paint_text(QPainter& painter) const {
       ink = QColor(legible.red, legible.green, legible.blue);
     }
     painter.setPen(ink);
-    painter.drawText(words_[token], Qt::AlignCenter, word_of(token).replace("␣", " "));
+    const QString word =
+        word_of(picture_.layout, static_cast<std::int64_t>(token)).replace("␣", " ");
+    // A word may be wider than the line.
+    painter.drawText(place, Qt::AlignCenter,
+                     painter.fontMetrics().elidedText(word, Qt::ElideMiddle,
+                                                      static_cast<int>(std::ceil(place.width()))));
   }
+  const int shown = places_.lines_shown();
+  if (places_.lines <= shown) return;
+  // The bar tells that there are more lines, and where the seen ones are.
+  constexpr double kBar = 3;
+  const double unit = places_.text.height() / places_.lines;
+  const QRectF track(width() - kBar, places_.text.top(), kBar, places_.text.height());
+  painter.fillRect(track, colours.border);
+  painter.fillRect(QRectF(track.left(), track.top() + first_line_ * unit, kBar, shown * unit),
+                   colours.muted);
 }
 
 std::optional<std::int64_t> QueryView::token_at(QPointF position) const {

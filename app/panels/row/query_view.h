@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/figure/figure.h"
+#include "app/panels/row/input_places.h"
 #include "app/session/subject_id.h"
 #include "core/trace/trace.h"
 
@@ -39,12 +40,14 @@ class QueryView : public QWidget {
   explicit QueryView(QWidget* parent = nullptr);
   void set_picture(QueryPicture picture);
   [[nodiscard]] const QueryPicture& picture() const { return picture_; }
-  /// The rectangle of token `index`; empty if it is not drawn.
+  /// The rectangle of token `index`; empty if it is not drawn, or a word that is scrolled away.
   [[nodiscard]] QRectF place_of(std::int64_t index) const;
   /// Tool tip of a token: name, position and weight.
   [[nodiscard]] QString in_words(std::int64_t token) const;
   [[nodiscard]] QSize sizeHint() const override { return {170, 200}; }
   [[nodiscard]] QSize minimumSizeHint() const override { return {72, 88}; }
+  /// The places of pictures and words, before they are scrolled.
+  [[nodiscard]] const InputPlaces& places() const { return places_; }
 
  signals:
   void clicked(std::int64_t token);
@@ -57,28 +60,31 @@ class QueryView : public QWidget {
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
 
  private:
+  /// The room below the name and the strip.
+  [[nodiscard]] QRectF room() const;
   /// The place of the grid, or of a picture in a text: several stand next to each other.
   [[nodiscard]] QRectF grid_rect(std::int64_t picture = 0) const;
   /// True for a strip of class and register tokens above the grid.
   [[nodiscard]] bool has_strip() const;
-  void flow_text();
+  void arrange();
+  /// Scrolls the words so that `line` is the first, or as far as there are lines.
+  void scroll_to(int line);
+  /// Scrolls to the query's word.
+  void follow_query();
   void paint_text(QPainter& painter) const;
   void paint_weights(QPainter& painter) const;
   /// Lays the weights of a picture's cells over it; `coloured`: their own colours.
   void paint_cells(QPainter& painter, std::int64_t picture, bool coloured) const;
-  /// True for the marks between the tiles of a picture.
-  [[nodiscard]] bool is_between_tiles(std::size_t token) const;
-  /// A token as it is written; a square for a mark between tiles.
-  [[nodiscard]] QString word_of(std::size_t token) const;
   [[nodiscard]] QColor ink_of(double weight, bool over_image) const;
   [[nodiscard]] std::optional<std::int64_t> token_at(QPointF position) const;
 
   QueryPicture picture_;
   std::vector<QImage> images_;  ///< one per picture that is known
-  std::vector<QRectF> words_;   ///< rectangles of the tokens of a text
-  int text_size_ = 0;           ///< pixels
+  InputPlaces places_;
+  int first_line_ = 0;  ///< of the words that are seen
 };
 
 }  // namespace attnscope
