@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QPlainTextEdit>
@@ -96,7 +97,8 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
     connect(field, &QPlainTextEdit::textChanged, this, [this] { typing_.start(); });
     return field;
   };
-  text_ = text_field("input_text", tr("Text to run on"), tr("Type a text for the model"), 4);
+  text_ = text_field("input_text", tr("Text to run on"), {}, 4);
+  text_->installEventFilter(this);
   chat_ = new QCheckBox(tr("Chat template"));
   chat_->setObjectName("input_chat");
   chat_->setToolTip(tr(
@@ -268,6 +270,7 @@ void InputsPanel::run_on_what_is_typed() {
   const std::string second = second_text_->toPlainText().trimmed().toStdString();
   if (first.empty()) return;
   if (const std::string picture = picture_asked_about(); !picture.empty()) {
+    if (text_->toPlainText().trimmed().isEmpty()) return;
     return session_.set_input(question_locator(picture, first));
   }
   const char* const kind = chat_->isVisibleTo(this) && chat_->isChecked() ? "chat:" : "text:";
@@ -281,6 +284,35 @@ std::string InputsPanel::picture_asked_about() const {
   if (names_pictures(session_.input_locator())) return session_.input_locator();
   const auto question = parts_of_question(session_.input_locator());
   return question ? question->first : std::string();
+}
+
+bool InputsPanel::asks() const {
+  return !picture_asked_about().empty() || (chat_->isVisibleTo(this) && chat_->isChecked());
+}
+
+bool InputsPanel::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::KeyPress) return DockPanel::eventFilter(watched, event);
+  const auto& key = static_cast<const QKeyEvent&>(*event);
+  const bool enter = key.key() == Qt::Key_Return || key.key() == Qt::Key_Enter;
+  if (enter && !(key.modifiers() & Qt::ShiftModifier) && asks()) {
+    typing_.stop();
+    run_on_what_is_typed();
+    return true;
+  }
+  if (key.key() == Qt::Key_Escape && typing_.isActive()) {
+    take_back();
+    return true;
+  }
+  return DockPanel::eventFilter(watched, event);
+}
+
+void InputsPanel::take_back() {
+  typing_.stop();
+  const Input* const input = session_.input().get();
+  const bool is_text = input && std::holds_alternative<Text>(input->content);
+  const QSignalBlocker quiet(*text_);
+  if (!is_text) text_->clear();
+  show_text_field();
 }
 
 void InputsPanel::ask_again() {
@@ -308,6 +340,13 @@ void InputsPanel::show_text_field() {
   });
   chat_->setVisible(messages && picture_asked_about().empty());
   text_->setVisible(wanted);
+  const auto pictures = picture_locators(picture_asked_about()).size();
+  text_->setPlaceholderText(picture_asked_about().empty() ? tr("Type a text for the model")
+                            : pictures > 1 ? tr("Ask something about the %1 pictures").arg(pictures)
+                                           : tr("Ask something about the picture"));
+  text_->setToolTip(asks() ? tr("Enter asks, Shift+Enter begins a new line, Esc restores the text "
+                                "of the last run")
+                           : QString());
   second_text_->setVisible(pairs);
   // Text that is being typed is not overwritten by the input from an earlier state.
   if (!text || typing_.isActive() || !text->ids.empty()) return;

@@ -37,6 +37,8 @@ class InputsPanel : public DockPanel {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  /// Enter in the text field puts a question; Escape takes back one that is being typed.
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void refresh();
@@ -52,6 +54,10 @@ class InputsPanel : public DockPanel {
   /// The locator of the pictures that typed texts are about, if an open model reads both; else
   /// empty.
   [[nodiscard]] std::string picture_asked_about() const;
+  /// True if the typed text is a question about pictures or a message, which end with Enter.
+  [[nodiscard]] bool asks() const;
+  /// Restores the text of the input.
+  void take_back();
   /// Puts the question that is typed to pictures that were chosen after it.
   void ask_again();
 

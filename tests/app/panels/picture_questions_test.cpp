@@ -1,6 +1,7 @@
 // A picture and a question: typed, asked again about another picture, answered, and shown over the
 // picture.
 #include <QPlainTextEdit>
+#include <QToolButton>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,11 +16,22 @@ namespace {
 
 class PictureQuestionsTest : public WindowTest {
  protected:
+  /// Opens the model on its picture, with nothing typed yet.
+  void open_picture() {
+    session().open(model_);
+    session().set_input(picture_);
+    window().show_panel("inputs");
+    window().show_panel("answer");
+    ASSERT_TRUE(wait_until_settled());
+    field()->setFocus();
+  }
+  [[nodiscard]] QPlainTextEdit* field() { return child<QPlainTextEdit>("input_text"); }
+  /// Types without a pause after it.
+  void keys(const char* text) { QTest::keyClicks(field(), text); }
   void type(const char* text) {
-    auto* const field = child<QPlainTextEdit>("input_text");
-    field->setFocus();
-    field->selectAll();
-    QTest::keyClicks(field, text);
+    field()->setFocus();
+    field()->selectAll();
+    keys(text);
     QTest::qWait(500);  // typing ends after a pause
     ASSERT_TRUE(wait_until_settled());
   }
@@ -73,6 +85,71 @@ TEST_F(PictureQuestionsTest, ATypedQuestionIsAskedAboutSeveralPictures) {
   const QRectF last = view->place_of(second.end() - 1), word = view->place_of(second.end());
   EXPECT_TRUE(word.top() >= last.bottom() || word.left() >= last.right());
   EXPECT_TRUE(view->in_words(second.first + 9).startsWith("picture 2 (1, 1)"));
+}
+
+TEST_F(PictureQuestionsTest, EnterAsksAndTheAnswersWordsAreShown) {
+  open_picture();
+  keys("where is the bag ?");
+  QTest::keyClick(field(), Qt::Key_Return);
+  EXPECT_EQ(session().input_locator(), question_locator(picture_, "where is the bag ?"))
+      << "Enter does not wait for the pause after typing";
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(field()->toPlainText(), "where is the bag ?") << "Enter begins no line";
+  EXPECT_THAT(likeliest(), testing::HasSubstr("at"));
+  auto* const more = child<QToolButton>("continue_0");
+  ASSERT_TRUE(more->isVisible());
+  QTest::mouseClick(more, Qt::LeftButton);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_THAT(field()->toPlainText().toStdString(), testing::HasSubstr("ASSISTANT: at the bottom"));
+  const std::vector<std::string>& tokens = session().trace(id(0))->layout.texts;
+  EXPECT_THAT(tokens, testing::Contains(testing::HasSubstr("bottom")));
+}
+
+TEST_F(PictureQuestionsTest, ShiftAndEnterBeginALine) {
+  open_picture();
+  keys("where is");
+  QTest::keyClick(field(), Qt::Key_Return, Qt::ShiftModifier);
+  keys("the bag ?");
+  EXPECT_EQ(field()->toPlainText(), "where is\nthe bag ?");
+}
+
+TEST_F(PictureQuestionsTest, AnEmptyQuestionAndEscapeDoNothing) {
+  open_picture();
+  QTest::keyClick(field(), Qt::Key_Return);
+  keys("   ");
+  QTest::keyClick(field(), Qt::Key_Enter);
+  QTest::qWait(500);
+  EXPECT_EQ(session().input_locator(), picture_);
+  EXPECT_TRUE(session().input_error().empty());
+  keys("where is the bag ?");
+  QTest::keyClick(field(), Qt::Key_Escape);
+  QTest::qWait(500);
+  EXPECT_EQ(session().input_locator(), picture_) << "what was typed is not asked";
+  EXPECT_TRUE(field()->toPlainText().isEmpty());
+  // After a question, Escape restores it.
+  type("where is the bag ?");
+  keys(" or");
+  QTest::keyClick(field(), Qt::Key_Escape);
+  QTest::qWait(500);
+  EXPECT_EQ(field()->toPlainText(), "where is the bag ?");
+  EXPECT_EQ(session().input_locator(), question_locator(picture_, "where is the bag ?"));
+}
+
+TEST_F(PictureQuestionsTest, AQuestionThatIsTooLongIsAnErrorAndIsKept) {
+  open_picture();
+  QString question;
+  for (int i = 0; i < 60; ++i) question += "where is the bag ? ";
+  field()->insertPlainText(question);
+  QTest::keyClick(field(), Qt::Key_Return);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().subjects().at(0).state, OpenSubject::State::failed);
+  EXPECT_THAT(session().subjects().at(0).error,
+              testing::AllOf(testing::HasSubstr("longer than the context"),
+                             testing::HasSubstr("at most 128 tokens")));
+  EXPECT_EQ(field()->toPlainText().trimmed(), question.trimmed());
+  // A shorter one runs again.
+  type("where is the bag ?");
+  EXPECT_EQ(session().subjects().at(0).state, OpenSubject::State::ready);
 }
 
 TEST_F(PictureQuestionsTest, ARowIsShownOverThePictureAndTheWords) {
