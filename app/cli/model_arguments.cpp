@@ -114,9 +114,9 @@ void add_prompt_option(CLI::App& command, std::vector<std::string>& pictures) {
   command
       .add_option(
           "--prompt", *prompt,
-          "Text about the picture of --input, or several with + between them, for models that read "
-          "both: with <image> in each picture's place the whole text, otherwise a question, before "
-          "which the model's own prompt has the pictures")
+          "A question about the picture of --input, or about several, FIRST.png+SECOND.png, for "
+          "models that read pictures and texts. The model's own prompt has the pictures before it; "
+          "with <image> in each picture's place it is the whole prompt itself")
       ->type_name("WORDS")
       ->needs("--input");
   command.parse_complete_callback([prompt, &pictures] {

@@ -15,6 +15,7 @@
 #include "app/canvas/atlas_link.h"
 #include "app/look/theme.h"
 #include "app/panels/describe/role_editor.h"
+#include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/session.h"
@@ -392,6 +393,9 @@ QString AtlasCell::instead_of_maps(const OpenSubject& open) const {
     case OpenSubject::State::running:
       return tr("Running the model…");
     default:
+      if (waits_for_question(session_)) {
+        return tr("Waiting for a text: ask something about the pictures on the left.");
+      }
       return session_.input_error().empty()
                  ? tr("Waiting for an input: choose a sample on the left, or drop an image.")
                  : tr("The input could not be opened: choose another on the left.");

@@ -267,10 +267,12 @@ Input open_input(const std::string& locator) {
     }
     const std::vector<std::string> pictures = picture_locators(locator);
     if (pictures.size() > 1 && std::ranges::all_of(pictures, names_a_file)) {
+      std::string names;
+      for (const std::filesystem::path picture : pictures) {
+        names += (names.empty() ? "" : " + ") + shown_text(picture.filename().string());
+      }
       throw Error(ErrorKind::usage, "several pictures are read with a text about them")
-          .about(locator)
-          .expected("ask:before.png+after.png ||| What changed?")
-          .found(std::to_string(pictures.size()) + " pictures without a text")
+          .about(names)
           .remedy("add the text: --prompt \"What changed?\"");
     }
   }

@@ -132,7 +132,7 @@ std::vector<std::int64_t> pictures_shown(const Settings& read, const Subject& su
   if (chosen <= count) return {chosen - 1};
   throw Error(ErrorKind::usage, "the input has no such picture")
       .about("picture")
-      .expected("1 to " + std::to_string(count) + ", or all")
+      .expected((count > 1 ? "1 to " + std::to_string(count) : "1") + ", or all")
       .found(std::to_string(chosen));
 }
 

@@ -43,10 +43,18 @@ QString name_of(const std::string& locator) {
   if (is_written_out(locator)) {
     return QString::fromStdString(locator).simplified();
   }
-  return QString::fromStdString(std::filesystem::path(locator).filename().string());
+  QStringList names;
+  for (const std::filesystem::path file : picture_locators(locator)) {
+    names << QString::fromStdString(file.filename().string());
+  }
+  return names.join(" + ");
 }
 
 }  // namespace
+
+bool waits_for_question(const Session& session) {
+  return session.reads_pictures() && names_pictures(session.input_locator());
+}
 
 InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> samples,
                          QWidget* parent)
@@ -58,6 +66,7 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   name_ = new ElidedLabel;
   name_->setProperty("role", "heading");
   detail_ = new WrappedLabel;
+  detail_->setObjectName("input_detail");
   detail_->setProperty("role", "muted");
   auto* words = new QVBoxLayout;
   words->setSpacing(2);
@@ -172,7 +181,8 @@ void InputsPanel::refresh() {
   const std::string& locator = session_.input_locator();
   const std::size_t hash = locator.rfind('#');
   const Input* input = session_.input().get();
-  const bool failed = !session_.input_error().empty();
+  const bool waits = waits_for_question(session_);
+  const bool failed = !waits && !session_.input_error().empty();
   show_picture(failed);
   picture_->setAccessibleName(tr("The input"));
   keep_->setEnabled(input != nullptr && !session_.subjects().empty());
@@ -181,6 +191,10 @@ void InputsPanel::refresh() {
   if (locator.empty()) {
     name_->set_text(tr("No input yet"));
     detail = tr("Choose a sample below, open a file, or drop one here.");
+  } else if (waits) {
+    name_->set_text(name_of(locator));
+    detail =
+        tr("%1 pictures. Ask something about them below.").arg(picture_locators(locator).size());
   } else if (failed) {
     name_->set_text(name_of(locator));
     detail = session_.input_stopped() ? tr("Cancelled: choose it again, or resume below.")

@@ -348,7 +348,6 @@ TokenizedText VisionLanguageModel::tokens_of(const Input& input) const {
   if (std::holds_alternative<Image>(input.content)) {
     throw Error(ErrorKind::usage, "the model reads a picture together with a text")
         .about(input.label)
-        .expected("ask:photo.png ||| What is on the table?")
         .remedy("add the text: --prompt \"What is on the table?\"");
   }
   const Text* const given = std::get_if<Text>(&input.content);
