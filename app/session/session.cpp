@@ -255,4 +255,15 @@ bool Session::reads_pictures() const {
   });
 }
 
+bool Session::has_pictures_alone() const {
+  return !is_written_out(input_locator_) && !parts_of_question(input_locator_) &&
+         picture_locators(input_locator_).size() > 1;
+}
+
+bool Session::waits_for_question(const OpenSubject& open) const {
+  if (!open.subject.model || !open.subject.model->reads_pictures()) return false;
+  if (!open.subject.own_input.empty()) return false;
+  return has_pictures_alone() || (input_ && std::holds_alternative<Image>(input_->content));
+}
+
 }  // namespace attnscope

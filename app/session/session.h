@@ -111,6 +111,10 @@ class Session : public QObject {
   [[nodiscard]] const std::vector<OpenSubject>& subjects() const { return subjects_; }
   /// True if an open model reads pictures with a text.
   [[nodiscard]] bool reads_pictures() const;
+  /// True if the input is several pictures without a text about them.
+  [[nodiscard]] bool has_pictures_alone() const;
+  /// True if the model reads pictures with a text, and the input is pictures without one.
+  [[nodiscard]] bool waits_for_question(const OpenSubject& open) const;
   [[nodiscard]] const Selection& selection() const { return selection_; }
   [[nodiscard]] const ViewSettings& view() const { return view_; }
   [[nodiscard]] const std::string& input_locator() const { return input_locator_; }

@@ -330,7 +330,8 @@ void Session::proceed(OpenSubject& subject) {
     load(subject);
   } else if (subject.learning && !subject.subject.parameters) {
     learn(subject);
-  } else if ((input_ || !subject.subject.own_input.empty()) && !waits_for_other(subject)) {
+  } else if ((input_ || !subject.subject.own_input.empty()) && !waits_for_other(subject) &&
+             !waits_for_question(subject)) {
     run(subject);
   } else {
     subject.state = State::waiting;

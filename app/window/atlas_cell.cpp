@@ -15,7 +15,6 @@
 #include "app/canvas/atlas_link.h"
 #include "app/look/theme.h"
 #include "app/panels/describe/role_editor.h"
-#include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/models/subject_dialogs.h"
 #include "app/session/session.h"
@@ -393,8 +392,8 @@ QString AtlasCell::instead_of_maps(const OpenSubject& open) const {
     case OpenSubject::State::running:
       return tr("Running the model…");
     default:
-      if (waits_for_question(session_)) {
-        return tr("Waiting for a text: ask something about the pictures on the left.");
+      if (session_.waits_for_question(open)) {
+        return tr("Waiting for a text: ask something about the picture on the left.");
       }
       return session_.input_error().empty()
                  ? tr("Waiting for an input: choose a sample on the left, or drop an image.")

@@ -32,12 +32,6 @@ constexpr int kThumbnail = 38;
 constexpr int kPicture = 64;
 constexpr int kCell = kThumbnail + 8;
 
-/// True for several pictures without a text.
-bool names_pictures(const std::string& locator) {
-  return !is_written_out(locator) && !parts_of_question(locator) &&
-         picture_locators(locator).size() > 1;
-}
-
 /// The name of an input before it is open.
 QString name_of(const std::string& locator) {
   if (is_written_out(locator)) {
@@ -51,10 +45,6 @@ QString name_of(const std::string& locator) {
 }
 
 }  // namespace
-
-bool waits_for_question(const Session& session) {
-  return session.reads_pictures() && names_pictures(session.input_locator());
-}
 
 InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> samples,
                          QWidget* parent)
@@ -181,7 +171,7 @@ void InputsPanel::refresh() {
   const std::string& locator = session_.input_locator();
   const std::size_t hash = locator.rfind('#');
   const Input* input = session_.input().get();
-  const bool waits = waits_for_question(session_);
+  const bool waits = session_.reads_pictures() && session_.has_pictures_alone();
   const bool failed = !waits && !session_.input_error().empty();
   show_picture(failed);
   picture_->setAccessibleName(tr("The input"));
@@ -212,8 +202,8 @@ void InputsPanel::refresh() {
   show_text_field();
   const bool is_part = input && (std::holds_alternative<Text>(input->content) ||
                                  std::holds_alternative<Sound>(input->content));
-  const bool is_item =
-      hash != std::string::npos && !is_part && !is_written_out(locator) && !names_pictures(locator);
+  const bool is_item = hash != std::string::npos && !is_part && !is_written_out(locator) &&
+                       !session_.has_pictures_alone();
   item_row_->setVisible(is_item);
   if (is_item) {
     const QSignalBlocker quiet(item_);
@@ -295,7 +285,7 @@ std::string InputsPanel::picture_asked_about() const {
   if (!session_.reads_pictures()) return {};
   const Input* const input = session_.input().get();
   if (input && std::holds_alternative<Image>(input->content)) return session_.input_locator();
-  if (names_pictures(session_.input_locator())) return session_.input_locator();
+  if (session_.has_pictures_alone()) return session_.input_locator();
   const auto question = parts_of_question(session_.input_locator());
   return question ? question->first : std::string();
 }
@@ -331,8 +321,8 @@ void InputsPanel::take_back() {
 
 void InputsPanel::ask_again() {
   const Input* const input = session_.input().get();
-  const bool alone = (input && std::holds_alternative<Image>(input->content)) ||
-                     names_pictures(session_.input_locator());
+  const bool alone =
+      (input && std::holds_alternative<Image>(input->content)) || session_.has_pictures_alone();
   if (alone && !picture_asked_about().empty()) run_on_what_is_typed();
 }
 

@@ -23,9 +23,6 @@ class ElidedLabel;
 class Session;
 struct Input;
 
-/// True if the input is several pictures, about which an open model still needs a text.
-[[nodiscard]] bool waits_for_question(const Session& session);
-
 class InputsPanel : public DockPanel {
   Q_OBJECT
  public:

@@ -49,6 +49,8 @@ TEST_F(PictureQuestionsTest, ATypedQuestionIsAskedAboutThePicture) {
   session().set_input(picture_);
   ASSERT_TRUE(wait_until_settled());
   EXPECT_FALSE(session().trace(id(0))) << "there is no question yet";
+  EXPECT_EQ(session().subjects().at(0).state, OpenSubject::State::waiting);
+  EXPECT_TRUE(session().subjects().at(0).error.empty());
   window().show_panel("inputs");
   window().show_panel("answer");
   type("where is the bag ?");
