@@ -87,7 +87,7 @@ void open_model(Session& session, const std::string& text) {
   session.set_overlay(subject, choose_mechanism(argument.mechanism, argument.settings, {}));
 }
 
-/// What a word given as MODEL is used for; pictures with + between them are one input.
+/// The use of a word given as MODEL; pictures with + between them are one input.
 FileUse use_of_word(const std::string& word) {
   std::error_code ignored;
   if (std::filesystem::exists(word, ignored)) return use_of(word);

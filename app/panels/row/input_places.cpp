@@ -13,11 +13,11 @@ namespace attnscope {
 namespace {
 
 constexpr double kGap = 4;
-constexpr double kScrollBar = 6;  // right of the words
-constexpr double kBeside = 8;     // between pictures and words beside them
+constexpr double kScrollBar = 6;  // margin right of the words
+constexpr double kBeside = 8;     // gap between pictures and words beside them
 constexpr int kLargest = 15, kSmallest = 11, kSmallestAlone = 6;  // pixels of letters
-constexpr double kPictureShare = 0.5;  // of the height, which pictures keep above a long text
-constexpr double kWidthShare = 0.6;    // of the width, which pictures take beside a text
+constexpr double kPictureShare = 0.5;  // share of the height that pictures keep
+constexpr double kWidthShare = 0.6;    // largest share of the width beside words
 
 /// True for a mark between the tiles of a picture.
 bool is_between_tiles(const TokenLayout& layout, std::int64_t token) {

@@ -20,7 +20,7 @@ struct InputPlaces {
   QRectF text;      ///< room of the words, a whole number of lines
   double line = 0;  ///< height of a line
   int lines = 0;    ///< number of lines of the whole text
-  int size = 0;     ///< of the letters, in pixels
+  int size = 0;     ///< pixels of the letters
 
   /// Number of lines in `text`.
   [[nodiscard]] int lines_shown() const;

@@ -128,7 +128,7 @@ void QueryView::follow_query() {
 }
 
 void QueryView::wheelEvent(QWheelEvent* event) {
-  constexpr int kStep = 120;  // of one notch, in eighths of a degree
+  constexpr int kStep = 120;  // eighths of a degree in a notch
   const int notches = event->angleDelta().y() / kStep;
   if (places_.lines <= places_.lines_shown() || notches == 0) return event->ignore();
   scroll_to(first_line_ - notches);

@@ -84,7 +84,7 @@ class QueryView : public QWidget {
   QueryPicture picture_;
   std::vector<QImage> images_;  ///< one per picture that is known
   InputPlaces places_;
-  int first_line_ = 0;  ///< of the words that are seen
+  int first_line_ = 0;  ///< first line of the words that is seen
 };
 
 }  // namespace attnscope

@@ -39,7 +39,7 @@ TEST(InputPlaces, NoLineIsCutAndPicturesKeepAPart) {
           EXPECT_TRUE(all.adjusted(-1e-6, -1e-6, 1e-6, 1e-6).contains(picture)) << which;
           EXPECT_FALSE(picture.intersects(found.text)) << which;
         }
-        // As high as their share, or as wide as the room.
+        // They have their share of the height, or of the width.
         const double row = found.pictures.back().right();
         EXPECT_TRUE(found.pictures[0].height() >= 0.5 * room.height() - 1e-6 ||
                     row >= 0.59 * room.width())
