@@ -77,16 +77,33 @@ class OpenDialog final : public QFileDialog {
   }
 };
 
+/// The local files among these.
+std::vector<std::filesystem::path> files_of(const QList<QUrl>& urls) {
+  std::vector<std::filesystem::path> files;
+  for (const QUrl& url : urls) {
+    if (url.isLocalFile()) files.emplace_back(url.toLocalFile().toStdString());
+  }
+  return files;
+}
+
+/// True for several pictures if an open model reads pictures with a text.
+bool are_one_input(const std::vector<std::filesystem::path>& files, const Session& session) {
+  return session.reads_pictures() && are_pictures(files);
+}
+
 /// Makes one input of several pictures if an open model reads pictures with a text; otherwise
 /// false.
 bool open_as_one(const std::vector<std::filesystem::path>& files, Session& session) {
-  if (!session.reads_pictures() || !are_pictures(files)) return false;
+  if (!are_one_input(files, session)) return false;
   session.set_input(pictures_locator({files.begin(), files.end()}));
   return true;
 }
 
 /// A sentence about the effect of dropping these files.
-QString drop_text(const QList<QUrl>& urls) {
+QString drop_text(const QList<QUrl>& urls, const Session& session) {
+  if (are_one_input(files_of(urls), session)) {
+    return MainWindow::tr("Drop to ask something about these %1 pictures").arg(urls.size());
+  }
   if (urls.size() > 1) return MainWindow::tr("Drop to open %1 files").arg(urls.size());
   if (!urls.value(0).isLocalFile()) return MainWindow::tr("Only files on this machine open here");
   const QFileInfo file(QDir::cleanPath(urls.value(0).toLocalFile()));
@@ -310,7 +327,7 @@ void MainWindow::ask_for_session() {
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
   if (!event->mimeData()->hasUrls()) return;
-  drop_highlight_->show_text(drop_text(event->mimeData()->urls()));
+  drop_highlight_->show_text(drop_text(event->mimeData()->urls(), session_));
   event->acceptProposedAction();
 }
 
@@ -318,14 +335,11 @@ void MainWindow::dragLeaveEvent(QDragLeaveEvent*) { drop_highlight_->clear(); }
 
 void MainWindow::dropEvent(QDropEvent* event) {
   drop_highlight_->clear();
-  std::vector<std::filesystem::path> files;
   for (const QUrl& url : event->mimeData()->urls()) {
-    if (url.isLocalFile()) {
-      files.emplace_back(url.toLocalFile().toStdString());
-    } else {
-      notice_->show_error(tr("Only files on this machine can be dropped: %1").arg(url.toString()));
-    }
+    if (url.isLocalFile()) continue;
+    notice_->show_error(tr("Only files on this machine can be dropped: %1").arg(url.toString()));
   }
+  const std::vector<std::filesystem::path> files = files_of(event->mimeData()->urls());
   if (!open_as_one(files, session_)) {
     for (const std::filesystem::path& file : files) open_file(file);
   }

@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kGap = 4;
+constexpr double kApart = 4;      // gap between pictures, and above the words
 constexpr double kScrollBar = 6;  // margin right of the words
 constexpr double kBeside = 8;     // gap between pictures and words beside them
 constexpr int kLargest = 15, kSmallest = 11, kSmallestAlone = 6;  // pixels of letters
@@ -105,9 +105,9 @@ Division with_words_below(const QRectF& room, const Widths& widths, const TokenL
   Division division;
   for (int size = kLargest; size >= kSmallest; --size) {
     division.lines = wrapped(layout, font, size, room.width());
-    const double left = room.height() - kGap - division.lines.height();
+    const double left = room.height() - kApart - division.lines.height();
     division.pictures = std::min(widest, std::max(left, kPictureShare * room.height()));
-    division.text = room.adjusted(0, division.pictures + kGap, 0, 0);
+    division.text = room.adjusted(0, division.pictures + kApart, 0, 0);
     if (division.fits()) break;
   }
   return division;
@@ -167,13 +167,13 @@ InputPlaces places_of_input(const QRectF& room, const std::vector<double>& aspec
                             const TokenLayout& layout, const QFont& font) {
   const Widths widths{
       std::accumulate(aspects.begin(), aspects.end(), 0.0),
-      kGap * static_cast<double>(std::max<std::ptrdiff_t>(std::ssize(aspects) - 1, 0))};
+      kApart * static_cast<double>(std::max<std::ptrdiff_t>(std::ssize(aspects) - 1, 0))};
   Division division = divided(room, widths, layout, font);
   InputPlaces places;
   double x = room.left();
   for (const double aspect : aspects) {
     places.pictures.emplace_back(x, room.top(), division.pictures * aspect, division.pictures);
-    x = places.pictures.back().right() + kGap;
+    x = places.pictures.back().right() + kApart;
   }
   Lines& lines = division.lines;
   if (lines.words.empty()) return places;

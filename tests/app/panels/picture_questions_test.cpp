@@ -1,12 +1,16 @@
 // A picture and a question: typed, asked again about another picture, answered, and shown over the
 // picture.
+#include <QDragEnterEvent>
 #include <QLabel>
+#include <QMimeData>
 #include <QPlainTextEdit>
 #include <QToolButton>
+#include <QUrl>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "app/panels/answer/answer_panel.h"
+#include "app/panels/frame/highlight.h"
 #include "app/panels/row/query_view.h"
 #include "app/session/sample_data.h"
 #include "core/input/input.h"
@@ -93,6 +97,23 @@ TEST_F(PictureQuestionsTest, ATypedQuestionIsAskedAboutSeveralPictures) {
   const QRectF last = view->place_of(second.end() - 1), word = view->place_of(second.end());
   EXPECT_TRUE(word.top() >= last.bottom() || word.left() >= last.right());
   EXPECT_TRUE(view->in_words(second.first + 9).startsWith("picture 2 (1, 1)"));
+}
+
+TEST_F(PictureQuestionsTest, PicturesDroppedTogetherAreOneInput) {
+  session().open(model_);
+  ASSERT_TRUE(wait_until_settled());
+  const std::string other = (sample_data_folder() / "inputs/08_bag.png").string();
+  QMimeData files;
+  files.setUrls({QUrl::fromLocalFile(QString::fromStdString(picture_)),
+                 QUrl::fromLocalFile(QString::fromStdString(other))});
+  QDragEnterEvent enter({10, 10}, Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(&window(), &enter);
+  QString shown;
+  for (const auto* one : window().findChildren<Highlight*>()) shown += one->text();
+  EXPECT_EQ(shown, "Drop to ask something about these 2 pictures");
+  QDropEvent drop({10, 10}, Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(&window(), &drop);
+  EXPECT_EQ(session().input_locator(), picture_ + "+" + other);
 }
 
 TEST_F(PictureQuestionsTest, EnterAsksAndTheAnswersWordsAreShown) {
