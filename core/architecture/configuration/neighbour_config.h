@@ -17,8 +17,8 @@
 
 namespace attnscope {
 
-/// Id of the family of most GGUF files. Tensor names do not identify a model without the keys of the
-/// file, so that no other file may be of a family whose id begins with "gguf-".
+/// Id of the family of most GGUF files. Tensor names do not identify a model without the keys of
+/// the file, so that no other file may be of a family whose id begins with "gguf-".
 inline constexpr std::string_view kGgufFamily = "gguf-language-model";
 /// Id of the same with experts in place of MLPs.
 inline constexpr std::string_view kGgufMixture = "gguf-mixture-of-experts";
