@@ -49,6 +49,19 @@ json gpt4o_split() {
       {R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)"});
 }
 
+/// Letters with upper and lower case, as the tokenizers of DeepSeek's first models list them.
+/// Characters that change when a text is normalised are given by their numbers.
+constexpr const char* kDeepseekWords =
+    R"(\s?[A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿ)"
+    R"(ᴀ-ᴫᵫ-ᵷᵹ-ᶚḀ-ἕἘ-Ἕἠ-ὅὈ-Ὅὐ-ὗὙὛὝ\x{1F5F}-\x{1F7D}ᾀ-ᾴᾶ-ᾼ\x{1FBE})"
+    R"(ῂ-ῄῆ-ῌῐ-\x{1FD3}ῖ-\x{1FDB}ῠ-Ῥῲ-ῴῶ-ῼℂℇℊ-ℓℕℙ-ℝℤ\x{2126}ℨ\x{212A}-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃]+)";
+
+/// The vocabulary has no numbers of several digits, so that runs of digits are single ones again.
+json deepseek_split() {
+  return by_patterns({R"([\r\n])", kDeepseekWords, R"(\s?[!-/:-~！-／：-～‘-‟　-。]+)", R"(\s+$)",
+                      R"([一-龥ࠀ-一가-\x{D7FF}]+)", R"(\p{N}+)"});
+}
+
 json deepseek3_split() {
   return by_patterns(
       {R"(\p{N}{1,3})", "[一-龥぀-ゟ゠-ヿ]+",
@@ -70,6 +83,7 @@ constexpr Splitting splittings[] = {
     {"qwen2", qwen2_split, true, false, false},
     {"deepseek-r1-qwen", qwen2_split, true, false, false},
     {"gpt-4o", gpt4o_split, false, false, false},
+    {"deepseek-llm", deepseek_split, false, false, false},
     {"deepseek-v3", deepseek3_split, false, false, false},
 };
 

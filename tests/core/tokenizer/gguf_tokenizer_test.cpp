@@ -91,12 +91,15 @@ GgufTokenizer lists_for(const std::vector<std::string>& pieces, const std::strin
   return data;
 }
 
-/// The pieces are those of Perl for the patterns of OpenAI's o200k and of DeepSeek-V3's
-/// tokenizer.json, each applied to what the one before it left.
+/// The pieces are those of Perl for the patterns of OpenAI's o200k, DeepSeek's first models and
+/// DeepSeek-V3, each applied to all pieces that the one before it made.
 TEST(GgufTokenizer, SplitsAsTheNamedPreTokenizer) {
   const std::vector<std::pair<const char*, std::vector<std::string>>> cases = {
       {"gpt-4o",
        {"HTMLParser's", " ", "123", "45", " t", "DON'T", " x", "/y", "//\n\n", " ", " Été"}},
+      {"deepseek-llm",
+       {"H", "é", "llo", " wOrld", ".", "x", "\n", "\n", "  ", "東京です", " ", "7", " !?", " ",
+        "ひ", ",", " Ωж", "  "}},
       {"deepseek-v3",
        {"東京は", " foo", ".Bar", " ", "天気", " ", "123", "45", " x", "/y", "//\n\n", " ",
         " Été"}}};
