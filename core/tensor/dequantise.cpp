@@ -328,7 +328,7 @@ struct Iq4Xs {
   static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
     std::int8_t six_bits[8];
     const unsigned high = block[2] | static_cast<unsigned>(block[3]) << 8;
-    for (unsigned group = 0; group < 8; ++group) {
+    for (std::size_t group = 0; group < 8; ++group) {
       const unsigned low = block[4 + group / 2] >> (4 * (group % 2)) & 15U;
       six_bits[group] = static_cast<std::int8_t>((low | (high >> (2 * group) & 3U) << 4) - 32);
       look_up_nibbles(block + 8 + 16 * group, kUnevenCodes, to.codes + 32 * group);

@@ -224,7 +224,7 @@ class GgufReader {
   void read_scores_of_experts() {
     if (!of_.set.contains("layer.mlp.expert_score")) return;
     constexpr const char* key = "expert_gating_func";
-    const auto function = keys_.whole(key);
+    const std::int64_t function = keys_.whole(key).value_or(1);
     keys_.check(key, function == 1 || function == 2, "1 (softmax) or 2 (sigmoid)");
     if (function != 2) return;
     set("layer.mlp.expert_score", "sigmoid");
@@ -335,8 +335,8 @@ class GgufReader {
     const std::int64_t heads =
         keys_.required("attention.head_count", keys_.whole("attention.head_count"));
     if (layers() != of_27b || heads <= 0) return;
-    const auto width = static_cast<double>(keys_.whole("embedding_length").value_or(0) / heads);
-    set("scale", json(1 / std::sqrt(width)));
+    const std::int64_t width = keys_.whole("embedding_length").value_or(0) / heads;
+    set("scale", json(1 / std::sqrt(static_cast<double>(width))));
   }
 
   const ConfigKind& of_;

@@ -29,7 +29,8 @@ constexpr std::string_view kOfMechanism = "layer.mechanism.";
 /// Module name without the number of a layer in a deep head or a stem: "head" for "head.0",
 /// "head.1", …; empty for other modules.
 std::string numbered_module(const std::string& module) {
-  for (const std::string name : {"head", "stem", "stem_norm", "stage.stem", "stage.stem_norm"}) {
+  for (const char* const each : {"head", "stem", "stem_norm", "stage.stem", "stage.stem_norm"}) {
+    std::string name = each;
     const bool one = module.size() == name.size() + 2 && module.starts_with(name + ".");
     if (one && module.back() >= '0' && module.back() <= '9') return name;
   }

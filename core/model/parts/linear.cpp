@@ -94,6 +94,7 @@ void Linear::multiply_row(const float* x, Tensor& y) const {
   for_blocks(outputs_, kPiece, [&](std::int64_t first, std::int64_t count) {
     weight_.multiply_row(first, count, x, y.data() + first);
   });
+  weight_.check_file();
 }
 
 Tensor Linear::operator()(ConstMatrixMap x) const {

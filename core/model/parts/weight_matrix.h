@@ -36,8 +36,10 @@ class WeightMatrix {
     return stored_ && stored_->blocks && stored_->blocks->ggml_type != kNoGgmlType;
   }
   /// The products of x [columns] with `count` rows from `first` on, [count]; only if is_quantised.
-  /// Throws like TensorView::rows_to_float.
+  /// They are of no use if check_file throws afterwards.
   void multiply_row(std::int64_t first, std::int64_t count, const float* x, float* out) const;
+  /// Throws Error(io) if the file of the rows was changed since it was opened.
+  void check_file() const;
   /// Releases the memory of rows that were read from the file; they are read from there again if
   /// needed. Small matrices are kept.
   void release_pages() const;
