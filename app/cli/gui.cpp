@@ -373,7 +373,7 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
   auto models = std::make_shared<ModelArguments>();
   add_model_argument(*added, *models, true, false,
                      "An input or a session may be given here, too: vit.pt cat.png");
-  add_input_option(*added, *models);
+  add_input_option(*added, *models, false);
   CLI::Option* const prompt = added->get_option("--prompt");
   prompt->remove_needs(added->get_option("--input"));  // the pictures may follow the model
   added->add_option("--session", options->session, "Restore a saved session")->type_name("FILE");

@@ -95,15 +95,13 @@ void add_choice_options(CLI::App& command, ItemChoice& choice, const std::string
   command.add_option("--seed", choice.seed, "Seed of the choice of items (0)")->type_name("N");
 }
 
-void add_input_option(CLI::App& command, ModelArguments& arguments) {
-  command
-      .add_option(
-          "--input", arguments.inputs,
-          "An image, a .npy array, DATASET#INDEX, a .txt file, FILE.txt#FIRST-LAST "
-          "(characters), a .wav sound, FILE.wav#FIRST-LAST (seconds), text:WORDS, chat:MESSAGE, "
-          "\"pair:FIRST ||| SECOND\", \"ask:PICTURE ||| TEXT\", ids:1,2,3, or - for "
-          "standard input; with --prompt also several pictures, FIRST.png+SECOND.png; may be "
-          "repeated")
+void add_input_option(CLI::App& command, ModelArguments& arguments, bool several) {
+  const std::string kinds =
+      "An image, a .npy array, DATASET#INDEX, a .txt file, FILE.txt#FIRST-LAST "
+      "(characters), a .wav sound, FILE.wav#FIRST-LAST (seconds), text:WORDS, chat:MESSAGE, "
+      "\"pair:FIRST ||| SECOND\", \"ask:PICTURE ||| TEXT\", ids:1,2,3, or - for "
+      "standard input; with --prompt also several pictures, FIRST.png+SECOND.png";
+  command.add_option("--input", arguments.inputs, kinds + (several ? "; may be repeated" : ""))
       ->type_name("X")
       ->allow_extra_args(false);
   add_prompt_option(command, arguments.inputs);

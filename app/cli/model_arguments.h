@@ -41,8 +41,8 @@ void add_channel_option(CLI::App& command, ModelArguments& arguments, bool with_
 /// Adds --count and --seed, which choose items of a data set. `what` describes the items that
 /// --count counts.
 void add_choice_options(CLI::App& command, ItemChoice& choice, const std::string& what);
-/// Adds --input, which may be repeated, and --prompt.
-void add_input_option(CLI::App& command, ModelArguments& arguments);
+/// Adds --input, which may be repeated with `several`, and --prompt.
+void add_input_option(CLI::App& command, ModelArguments& arguments, bool several = true);
 /// Adds --prompt, which makes each locator in `pictures`, the values of --input, a question about
 /// it.
 void add_prompt_option(CLI::App& command, std::vector<std::string>& pictures);
