@@ -37,7 +37,8 @@ class PictureQuestionsTest : public WindowTest {
     field()->setFocus();
     field()->selectAll();
     keys(text);
-    QTest::qWait(500);  // typing ends after a pause
+    // Typing ends after a pause, which a busy machine may make longer.
+    ASSERT_TRUE(QTest::qWaitFor([&] { return session().input_locator().ends_with(text); }, 20'000));
     ASSERT_TRUE(wait_until_settled());
   }
   [[nodiscard]] std::string likeliest() {
