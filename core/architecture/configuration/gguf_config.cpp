@@ -69,6 +69,10 @@ class GgufKeys {
     if (value) return *value;
     throw Error(ErrorKind::damaged, "the file lacks a key of its architecture").about(name(key));
   }
+  [[nodiscard]] std::int64_t required_whole(std::string_view key) {
+    return required(key, whole(key));
+  }
+  [[nodiscard]] double required_number(std::string_view key) { return required(key, number(key)); }
   /// Throws Error(unsupported) unless the key is missing or `holds`.
   void check(std::string_view key, bool holds, std::string expected) const {
     if (holds || !keys_.contains(name(key)) || ignores(name(key))) return;
@@ -116,9 +120,9 @@ class GgufReader {
     read_extents();
     read_rotary();
     read_windows();
+    read_scale();
     keys_.check("attention.causal", keys_.truth("attention.causal").value_or(true), "true");
-    set("norm_eps", json(keys_.required("attention.layer_norm_rms_epsilon",
-                                        keys_.number("attention.layer_norm_rms_epsilon"))));
+    set("norm_eps", json(keys_.required_number("attention.layer_norm_rms_epsilon")));
     (void)keys_.whole("vocab_size");  // the tensors give it
     (void)keys_.text("tensor_data_layout");
     keys_.check("tensor_data_layout", keys_.text("tensor_data_layout") == "Meta AI original pth",
@@ -144,7 +148,7 @@ class GgufReader {
       if (key.use == KeyUse::fact) {
         take_whole(key.name, key.what);
       } else if (key.use == KeyUse::cap) {
-        set(key.what, json(keys_.required(key.name, keys_.number(key.name))));
+        set(key.what, json(keys_.required_number(key.name)));
       } else if (const auto value = keys_.number(key.name)) {
         set(key.what, json(*value));
       }
@@ -160,7 +164,7 @@ class GgufReader {
     take_whole("embedding_length", "width");
     take_whole("block_count", "layers");
     take_whole("feed_forward_length", "mlp_width");
-    set("heads", json(keys_.required("attention.head_count", keys_.whole("attention.head_count"))));
+    set("heads", json(keys_.required_whole("attention.head_count")));
     if (has_latents()) return read_latent_heads();
     take_whole("attention.head_count_kv", "layer.attention.key_heads");
     take_whole("attention.key_length", "head_width");
@@ -207,16 +211,14 @@ class GgufReader {
   /// Reads the MLP of all tokens and the layers before the first mixture, which have one MLP.
   void read_shared_experts() {
     if (!of_.set.contains("layer.mlp.expert_scale")) return;
-    const auto width = keys_.whole("expert_feed_forward_length");
-    const auto shared = keys_.whole("expert_shared_count");
-    set("layer.mlp.shared_width", json(keys_.required("expert_shared_count", shared) *
-                                       keys_.required("expert_feed_forward_length", width)));
+    set("layer.mlp.shared_width", json(keys_.required_whole("expert_shared_count") *
+                                       keys_.required_whole("expert_feed_forward_length")));
     json plain = json::array();
     const auto first = keys_.whole("leading_dense_block_count").value_or(0);
     const std::int64_t count = std::min(first, layers());
     for (std::int64_t layer = 0; layer < count; ++layer) plain.push_back(layer);
     if (plain.empty()) return;
-    const auto wide = keys_.required("feed_forward_length", keys_.whole("feed_forward_length"));
+    const auto wide = keys_.required_whole("feed_forward_length");
     add_difference({{"layers", plain}, {"mlp", {{"experts", 0}, {"width", wide}}}});
   }
 
@@ -234,7 +236,7 @@ class GgufReader {
   /// Number of layers, at most as many as a list of them may have. Throws Error(damaged).
   [[nodiscard]] std::int64_t layers() {
     constexpr const char* key = "block_count";
-    const auto count = keys_.required(key, keys_.whole(key));
+    const auto count = keys_.required_whole(key);
     if (count > 0 && count <= 4096) return count;
     throw Error(ErrorKind::damaged, "the number of layers is out of range")
         .about(keys_.name(key))
@@ -319,21 +321,20 @@ class GgufReader {
       if (every > 0 && (layer + 1) % every != 0) layers_with_windows.push_back(layer);
     }
     json difference = {{"layers", layers_with_windows},
-                       {"scores", {{"window", keys_.required(window, keys_.whole(window))}}}};
+                       {"scores", {{"window", keys_.required_whole(window)}}}};
     if (usual.contains(local_theta)) {
       const double theta = keys_.number(local_theta).value_or(usual[local_theta].get<double>());
       difference["rotary"] = {{"theta", theta}, {"scaling", "none"}};
     }
     if (!layers_with_windows.empty()) add_difference(std::move(difference));
-    read_scale();
   }
 
   /// Reads Gemma's scale of scores. In the models of 27 B, the only ones with so many layers, they
   /// are divided by √(width / heads), as in llama.cpp. No key gives this.
   void read_scale() {
     const std::int64_t of_27b = config_.kind == "gemma2" ? 46 : config_.kind == "gemma3" ? 62 : 0;
-    const std::int64_t heads =
-        keys_.required("attention.head_count", keys_.whole("attention.head_count"));
+    if (of_27b == 0) return;
+    const std::int64_t heads = keys_.required_whole("attention.head_count");
     if (layers() != of_27b || heads <= 0) return;
     const std::int64_t width = keys_.whole("embedding_length").value_or(0) / heads;
     set("scale", json(1 / std::sqrt(static_cast<double>(width))));
