@@ -101,10 +101,9 @@ NarrowFactors narrow_quotient(const Eigen::Ref<const MatrixD>& left,
                               const Eigen::Ref<const MatrixD>& right,
                               const Eigen::Ref<const MatrixD>& queries,
                               const Eigen::Ref<const MatrixD>& keys) {
-  constexpr double kOffset = 1e-6;
   const Eigen::VectorXd key_sum = keys.colwise().sum();
   const Eigen::ArrayXd sums =
-      (queries * key_sum).array() + kOffset * static_cast<double>(keys.rows());
+      (queries * key_sum).array() + kQuotientOffset * static_cast<double>(keys.rows());
   return {.left = (left.array().colwise() / sums).cast<float>(), .right = right.cast<float>()};
 }
 

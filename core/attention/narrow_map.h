@@ -19,8 +19,11 @@ struct NarrowFactors {
   Matrix right;  ///< [M, f]
 };
 
-/// The factors with weights left_i·right_j / (query_i·Σ_l key_l + 10⁻⁶ M): linear attention as its
-/// later authors compute it, with one row of each matrix per token.
+/// ε of the denominators of narrow_quotient.
+inline constexpr double kQuotientOffset = 1e-6;
+
+/// The factors with weights left_i·right_j / (query_i·Σ_l key_l + ε M), ε = 10⁻⁶: linear attention
+/// as its later authors compute it, with one row of each matrix per token.
 [[nodiscard]] NarrowFactors narrow_quotient(const Eigen::Ref<const MatrixD>& left,
                                             const Eigen::Ref<const MatrixD>& right,
                                             const Eigen::Ref<const MatrixD>& queries,

@@ -38,8 +38,8 @@
 
 #include "core/attention/costs/build.h"
 #include "core/attention/costs/costs.h"
-#include "core/attention/kernels/exponentials.h"
 #include "core/attention/kernels/softmax_rows.h"
+#include "core/attention/landmark_weights.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/mechanism_cost.h"
 #include "core/attention/narrow_map.h"
@@ -93,18 +93,6 @@ struct NystromSettings {
   FirstDivisor divisor = FirstDivisor::layer;
 };
 
-/// softmax(scale · a bᵀ) in double: errors of the landmarks' softmax are as much larger in the map
-/// as its inverse is.
-MatrixD wide_softmax(const MatrixD& a, const MatrixD& b, double scale) {
-  MatrixD weights = scale * dense_product_transposed(a, b);
-  for (Eigen::Index i = 0; i < weights.rows(); ++i) {
-    weights.row(i).array() -= weights.row(i).maxCoeff();
-    exponentiate(weights.row(i).data(), weights.cols());
-    weights.row(i) /= weights.row(i).sum();
-  }
-  return weights;
-}
-
 /// Queries or keys of a head and their landmarks, and the softmax of both landmarks.
 struct NystromHead {
   MatrixD queries, keys, query_landmarks, key_landmarks, of_landmarks;
@@ -117,7 +105,7 @@ NystromHead nystrom_head(const AttentionInput& input, std::int64_t head, std::in
   parts.query_landmarks = segment_means(parts.queries, landmarks);
   parts.key_landmarks = segment_means(parts.keys, landmarks);
   parts.of_landmarks =
-      wide_softmax(parts.query_landmarks, parts.key_landmarks, input.score_scale());
+      softmax_weights(parts.query_landmarks, parts.key_landmarks, input.score_scale());
   return parts;
 }
 
@@ -160,11 +148,12 @@ NarrowHeads nystrom_heads(const AttentionInput& input, const NystromSettings& se
     const double divisor =
         settings.divisor == FirstDivisor::layer ? of_layer : largest_column_sum(parts.of_landmarks);
     const MatrixD left =
-        dense_product(wide_softmax(parts.queries, parts.key_landmarks, scale),
+        dense_product(softmax_weights(parts.queries, parts.key_landmarks, scale),
                       iterated_inverse(parts.of_landmarks, divisor, settings.iterations));
     return NarrowFactors{
         .left = left.cast<float>(),
-        .right = wide_softmax(parts.query_landmarks, parts.keys, scale).transpose().cast<float>()};
+        .right =
+            softmax_weights(parts.query_landmarks, parts.keys, scale).transpose().cast<float>()};
   };
 }
 
@@ -174,15 +163,6 @@ struct SoftSettings {
   std::int64_t landmarks = 49;
   std::int64_t iterations = 20;
 };
-
-/// exp(−½‖a_i − b_j‖²).
-MatrixD gaussian_kernel(const MatrixD& a, const MatrixD& b) {
-  MatrixD exponents = dense_product_transposed(a, b);
-  exponents.colwise() -= 0.5 * a.rowwise().squaredNorm();
-  exponents.rowwise() -= 0.5 * b.rowwise().squaredNorm().transpose();
-  exponentiate(exponents.data(), exponents.size());
-  return exponents;
-}
 
 /// Z of the kernel of the landmarks.
 MatrixD newton_inverse(MatrixD kernel, std::int64_t iterations) {
@@ -268,10 +248,10 @@ NarrowHeads soft_heads(const AttentionInput& input, const SoftSettings& settings
     const MatrixD keys = root * head_columns(input.keys, input.heads, head).cast<double>();
     const MatrixD landmarks = soft_landmarks(input, head, queries, areas);
     const MatrixD inverse =
-        newton_inverse(gaussian_kernel(landmarks, landmarks), settings.iterations);
-    const MatrixD left = dense_product(gaussian_kernel(queries, landmarks), inverse);
+        newton_inverse(gaussian_weights(landmarks, landmarks), settings.iterations);
+    const MatrixD left = dense_product(gaussian_weights(queries, landmarks), inverse);
     return NarrowFactors{.left = left.cast<float>(),
-                         .right = gaussian_kernel(keys, landmarks).cast<float>()};
+                         .right = gaussian_weights(keys, landmarks).cast<float>()};
   };
 }
 

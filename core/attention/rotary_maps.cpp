@@ -11,7 +11,6 @@
 // 10000^−(p/P) (MLLA). Channels beyond a multiple of four do not turn, nor do prefix tokens, which
 // the authors' models have not. A sequence is a grid of one row. RALA's product of the output with
 // another projection of the tokens is no part of the map. MLLA's values are the tokens themselves.
-#include <cmath>
 #include <memory>
 #include <tbb/parallel_for.h>
 #include <utility>
@@ -23,16 +22,12 @@
 #include "core/attention/mechanism.h"
 #include "core/attention/mechanism_cost.h"
 #include "core/attention/narrow_map.h"
-#include "core/attention/token_turns.h"
+#include "core/attention/rotary_features.h"
 #include "core/attention/values_convolution.h"
 
 namespace attnscope {
 
 namespace {
-
-MatrixD elu_features(const ConstMatrixMap& rows) {
-  return rows.cast<double>().unaryExpr([](double x) { return x < 0 ? std::exp(x) : 1 + x; });
-}
 
 MatrixD turned(const TokenTurns& turns, MatrixD rows) {
   tbb::parallel_for(Eigen::Index{0}, rows.rows(),
@@ -71,10 +66,7 @@ NarrowHeads rala_heads(const AttentionInput& input) {
   const std::int64_t d = input.keys.cols() / input.heads;
   for (std::int64_t head = 0; head < input.heads && d > 0; ++head) {
     auto keys = all->keys.middleCols(head * d, d);
-    const Eigen::VectorXd mean = all->queries.middleCols(head * d, d).colwise().mean();
-    Eigen::ArrayXd weights = (keys * mean).array() / std::sqrt(static_cast<double>(d));
-    weights = (weights - weights.maxCoeff()).exp();
-    weights *= static_cast<double>(keys.rows()) / weights.sum();
+    const Eigen::ArrayXd weights = rala_key_weights(all->queries.middleCols(head * d, d), keys);
     keys.array().colwise() *= weights;
   }
   all->turned_queries =

@@ -28,14 +28,18 @@ std::optional<Shape> kernel_shape(const AttentionShape& shape, const TypedValues
 
 }  // namespace
 
+void check_on_grid(const TokenLayout* layout, std::int64_t queries, std::int64_t keys) {
+  if (layout != nullptr && layout->is_grid_of(keys) && queries == keys) return;
+  throw Error(ErrorKind::usage, "a convolution of the values needs tokens on a grid")
+      .about("term")
+      .expected("false, or patches on a grid")
+      .found("true")
+      .remedy("set term=false");
+}
+
 ValuesConvolution::ValuesConvolution(const AttentionInput& input, const Tensor& kernels)
     : input_(input), kernels_(kernels), width_(input.values.cols() / input.heads) {
-  if (!input.layout || !input.layout->is_grid_of(input.keys.rows()) ||
-      input.queries.rows() != input.keys.rows()) {
-    throw Error(ErrorKind::usage, "a convolution of the values needs tokens on a grid")
-        .about("term")
-        .remedy("set term=false");
-  }
+  check_on_grid(input.layout, input.queries.rows(), input.keys.rows());
   side_ = side_of(kernels.shape());
   const std::int64_t taps = side_ * side_;
   shared_ = kernels.size() == width_ * taps;

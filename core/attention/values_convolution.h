@@ -42,11 +42,15 @@ void each_tap_run(const TokenLayout& layout, std::int64_t side, const Act& act) 
   }
 }
 
+/// Throws Error(usage) unless the tokens are patches on a grid after a prefix, both of queries and
+/// keys. `layout` may be null.
+void check_on_grid(const TokenLayout* layout, std::int64_t queries, std::int64_t keys);
+
 /// The convolution of a layer, whose tensor "dwc" has its kernels.
 class ValuesConvolution {
  public:
-  /// Throws Error(usage) unless the tokens are patches on a grid after a prefix, both of queries
-  /// and keys, the kernels fit the values, and the requested channel exists.
+  /// Throws like check_on_grid, and Error(usage) unless the kernels fit the values and the
+  /// requested channel exists.
   ValuesConvolution(const AttentionInput& input, const Tensor& kernels);
 
   /// out [N, dv] += T V of a head.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/attention/values_convolution.h"
-#include "core/error.h"
 #include "core/training/attention/trained_heads.h"
 #include "core/training/kernels/products.h"
 
@@ -94,15 +93,7 @@ class WithConvolution final : public TrainedAttention {
 
 std::unique_ptr<const TrainedAttention> with_values_convolution(
     const TrainedAttentionForm& form, std::unique_ptr<const TrainedAttention> attention) {
-  const bool on_grid =
-      form.layout.is_grid_of(form.shape.queries) && form.shape.queries == form.shape.keys;
-  if (form.shape.queries > 0 && !on_grid) {
-    throw Error(ErrorKind::usage, "a convolution of the values needs tokens on a grid")
-        .about("term")
-        .expected("false, or patches on a grid")
-        .found("true")
-        .remedy("set term=false");
-  }
+  if (form.shape.queries > 0) check_on_grid(&form.layout, form.shape.queries, form.shape.keys);
   return std::make_unique<WithConvolution>(form, std::move(attention));
 }
 

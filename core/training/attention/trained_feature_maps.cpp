@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/narrow_map.h"
 #include "core/parameters/typed_values.h"
 #include "core/training/attention/feature_attention.h"
 #include "core/training/kernels/products.h"
@@ -11,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kFocusedOffset = 1e-6;  // ε
+constexpr double kFocusedOffset = 1e-6;  // ε of the features
 constexpr double kLeastChannelNorm = 1e-12;
 
 /// φ(x) = ‖u‖ u^p / ‖u^p‖ over all channels of a token, u = (max(x, 0) + ε) / softplus(scale).
@@ -104,7 +105,7 @@ class TrainedFocused final : public TrainedAttention {
 
   OwnParameter scale_;  ///< [C], whose softplus divides queries and keys
   double power_;        ///< p
-  FeatureProducts products_{{.per_key = kFocusedOffset}};
+  FeatureProducts products_{{.per_key = kQuotientOffset}};
 };
 
 /// The features [s q_i / M, 1 / M] and [k_j − k̄, 1], s = 1/√d.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/landmark_weights.h"
 #include "core/attention/token_areas.h"
 #include "core/parameters/typed_values.h"
 #include "core/training/attention/landmark_product.h"
@@ -17,11 +18,7 @@ namespace {
 /// softmax(scale · a bᵀ) with its gradient.
 struct SoftmaxOfProducts {
   SoftmaxOfProducts(const MatrixD& a, const MatrixD& b, double scale)
-      : weights(scale * (a * b.transpose())) {
-    weights.colwise() -= weights.rowwise().maxCoeff().eval();
-    weights = weights.array().exp().matrix();
-    weights.array().colwise() /= weights.rowwise().sum().array().eval();
-  }
+      : weights(softmax_weights(a, b, scale)) {}
 
   /// Adds the gradients of a and b, given that of the weights.
   void add_gradients(const MatrixD& a, const MatrixD& b, double scale, const MatrixD& d_weights,

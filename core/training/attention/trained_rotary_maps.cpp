@@ -2,15 +2,14 @@
 // 2025) and MLLA (Han et al. 2024).
 #include <cmath>
 
-#include "core/attention/token_turns.h"
+#include "core/attention/narrow_map.h"
+#include "core/attention/rotary_features.h"
 #include "core/training/attention/feature_attention.h"
 #include "core/training/kernels/products.h"
 
 namespace attnscope {
 
 namespace {
-
-constexpr double kRotaryOffset = 1e-6;  // ε
 
 /// The columns of head `head` in [N, heads · d].
 template <class Rows>
@@ -74,10 +73,6 @@ class TrainedRotary final : public TrainedAttention {
     Matrix left = {}, right = {};
   };
 
-  static MatrixD one_plus_elu(const ConstStridedMatrixMap& rows) {
-    return rows.cast<double>().unaryExpr([](double x) { return x < 0 ? std::exp(x) : 1 + x; });
-  }
-
   void turn(const AttentionTensors& all, MatrixD& rows, double direction) const {
     const std::int64_t channels = rows.cols();
     const TokenTurns turns =
@@ -86,17 +81,8 @@ class TrainedRotary final : public TrainedAttention {
     for (Eigen::Index token = 0; token < rows.rows(); ++token) turns.turn(token, rows, direction);
   }
 
-  /// κ of a head's features.
-  static Eigen::ArrayXd weights_of(const Eigen::Ref<const MatrixD>& queries,
-                                   const Eigen::Ref<const MatrixD>& keys) {
-    const Eigen::VectorXd mean = queries.colwise().mean();
-    Eigen::ArrayXd weights = (keys * mean).array() / std::sqrt(static_cast<double>(keys.cols()));
-    weights = (weights - weights.maxCoeff()).exp();
-    return weights * (static_cast<double>(keys.rows()) / weights.sum());
-  }
-
   [[nodiscard]] Features features_of(const AttentionTensors& all) const {
-    Features made{.queries = one_plus_elu(all.queries), .keys = one_plus_elu(all.keys)};
+    Features made{.queries = elu_features(all.queries), .keys = elu_features(all.keys)};
     made.key_weights = MatrixD::Ones(made.keys.rows(), all.heads);
     made.divisors.resize(made.queries.rows(), all.heads);
     MatrixD left = made.queries, right = made.keys;
@@ -104,12 +90,12 @@ class TrainedRotary final : public TrainedAttention {
       const auto queries = of_rotary_head(made.queries, head, all.heads);
       auto keys = of_rotary_head(right, head, all.heads);
       if (augmented_) {
-        made.key_weights.col(head) = weights_of(queries, keys);
+        made.key_weights.col(head) = rala_key_weights(queries, keys);
         keys.array().colwise() *= made.key_weights.col(head).array();
       }
       made.divisors.col(head) = queries * keys.colwise().sum().transpose();
     }
-    made.divisors.array() += kRotaryOffset * static_cast<double>(right.rows());
+    made.divisors.array() += kQuotientOffset * static_cast<double>(right.rows());
     turn(all, left, 1);
     turn(all, right, 1);
     for (std::int64_t head = 0; head < all.heads; ++head) {

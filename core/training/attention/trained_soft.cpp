@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/attention/landmark_weights.h"
 #include "core/attention/token_areas.h"
 #include "core/parameters/typed_values.h"
 #include "core/training/attention/landmark_product.h"
@@ -14,14 +15,6 @@
 namespace attnscope {
 
 namespace {
-
-/// exp(−½‖a_i − b_j‖²).
-MatrixD gaussian_weights(const MatrixD& a, const MatrixD& b) {
-  MatrixD exponents = a * b.transpose();
-  exponents.colwise() -= 0.5 * a.rowwise().squaredNorm();
-  exponents.rowwise() -= 0.5 * b.rowwise().squaredNorm().transpose();
-  return exponents.array().exp();
-}
 
 /// Adds the gradients of a and b, given the weights of both and the gradient of the weights.
 void add_gaussian_gradients(const MatrixD& a, const MatrixD& b, const MatrixD& weights,

@@ -1,4 +1,4 @@
-#include "core/attention/token_turns.h"
+#include "core/attention/rotary_features.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +21,14 @@ std::vector<double> frequencies_of(std::int64_t count, std::int64_t steps) {
 }
 
 }  // namespace
+
+Eigen::ArrayXd rala_key_weights(const Eigen::Ref<const MatrixD>& queries,
+                                const Eigen::Ref<const MatrixD>& keys) {
+  const Eigen::VectorXd mean = queries.colwise().mean();
+  Eigen::ArrayXd weights = (keys * mean).array() / std::sqrt(static_cast<double>(keys.cols()));
+  weights = (weights - weights.maxCoeff()).exp();
+  return weights * (static_cast<double>(keys.rows()) / weights.sum());
+}
 
 TokenTurns::TokenTurns(const TokenLayout* layout, std::int64_t tokens, std::int64_t groups,
                        std::vector<double> frequencies)

@@ -1,7 +1,8 @@
-// Rotary positions of linear attention: pairs of channels turn by angles that grow with the row and
-// the column of a token.
+// Features of linear attention with rotary positions (RALA, MLLA): pairs of their channels turn by
+// angles that grow with the row and the column of a token.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -9,6 +10,17 @@
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
+
+/// φ(x) = 1 + elu(x) of every number.
+[[nodiscard]] MatrixD elu_features(const auto& rows) {
+  return rows.template cast<double>().unaryExpr(
+      [](double x) { return x < 0 ? std::exp(x) : 1 + x; });
+}
+
+/// RALA's factors κ [M] of a head's keys, whose mean is 1: M softmax_j(q̄·k_j / √d) with features
+/// k_j [M, d] and the mean q̄ of the features of the queries [N, d].
+[[nodiscard]] Eigen::ArrayXd rala_key_weights(const Eigen::Ref<const MatrixD>& queries,
+                                              const Eigen::Ref<const MatrixD>& keys);
 
 /// In each of `groups` equal groups of columns, as many pairs as there are frequencies turn by
 /// those times the token's row, and as many by those times its column. Prefix tokens do not turn. A
